@@ -1,0 +1,88 @@
+"""From loops to Fortran lines that a Fortran 2018 compiler takes.
+
+A reduction becomes a sequential nest in the order of the iterations (compilers before Fortran 2023 know no
+reduce clause); private variables become a block inside the loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from polystencil.ir import expressions as x
+from polystencil.ir import statements as s
+from polystencil.ir.printer.declarations import declaration_lines
+from polystencil.ir.printer.expressions import print_expression
+from polystencil.ir.printer.names import Names
+from polystencil.ir.traversal import walk_body_expressions, walk_expression
+
+PrintBody = Callable[[s.Body, Names, str], list[str]]
+
+
+def do_line(index: str, lower: x.Expression, upper: x.Expression, step: x.Expression, names: Names) -> str:
+    """The head of a counted loop."""
+    unit = isinstance(step, x.Literal) and step.value == 1
+    tail = "" if unit else ", " + print_expression(step, names)
+    return f"do {names.of(index)} = {print_expression(lower, names)}, {print_expression(upper, names)}{tail}"
+
+
+def parallel_loop_lines(st: s.ParallelLoop, names: Names, body: PrintBody, name: str) -> list[str]:
+    """do concurrent, or a sequential nest where there is a reduction."""
+    inner = names.inner()
+    indices = {i.ref.id for i in st.indices}
+    extra: list[str] = []
+    for symbol in st.locals:
+        if symbol.id in indices and not names.is_given(symbol.id):
+            extra += declaration_lines((symbol,), inner)
+    private = tuple(v for v in st.locals if v.id not in indices)
+    scope = inner.inner()
+    lines = declaration_lines(private, scope) if private else []
+    starts: list[str] = []
+    for symbol in private:
+        if symbol.id in st.local_init:
+            # `a.local` starts with the value of the variable outside that it stands for
+            outside = names.of(symbol.id.rsplit("@", 1)[0])
+            starts.append(f"  {scope.of(symbol.id)} = {outside}")
+    statements = body(st.body, scope, "  ")
+    if private:
+        statements = ["  block", *("    " + i for i in lines), *("  " + i for i in starts + statements), "  end block"]
+    if st.reductions:
+        out = _sequential_nest(st, inner, statements, name)
+    else:
+        out = _do_concurrent(st, inner, statements, name)
+    if extra:
+        out = ["block", *("  " + i for i in extra), *("  " + i for i in out), "end block"]
+    return [*(f"!$polystencil {d}" for d in st.directives), *out]
+
+
+def _do_concurrent(st: s.ParallelLoop, names: Names, body: list[str], name: str) -> list[str]:
+    heads = []
+    for i in st.indices:
+        unit = isinstance(i.step, x.Literal) and i.step.value == 1
+        tail = "" if unit else ":" + print_expression(i.step, names)
+        heads.append(
+            f"{names.of(i.ref.id)} = {print_expression(i.lower, names)}:{print_expression(i.upper, names)}{tail}"
+        )
+    if st.mask is not None:
+        heads.append(print_expression(st.mask, names))
+    lead, end = (f"{name}: ", f" {name}") if name else ("", "")
+    return [f"{lead}do concurrent ({', '.join(heads)})", *body, f"end do{end}"]
+
+
+def _sequential_nest(st: s.ParallelLoop, names: Names, body: list[str], name: str) -> list[str]:
+    if st.mask is not None:
+        body = [f"  if ({print_expression(st.mask, names)}) then", *("  " + i for i in body), "  end if"]
+    out = body
+    last = len(st.indices) - 1
+    for k, i in reversed(list(enumerate(st.indices))):
+        lead, end = (f"{name}: ", f" {name}") if name and k == last else ("", "")
+        out = [lead + do_line(i.ref.id, i.lower, i.upper, i.step, names), *out, f"end do{end}"]
+        if k:
+            out = ["  " + line for line in out]
+    return out
+
+
+def refers_to(body: s.Body, mask: x.Expression | None, id: str) -> bool:
+    """Whether a body or mask names a variable."""
+    if any(isinstance(e, x.Ref) and e.id == id for e in walk_body_expressions(body)):
+        return True
+    return mask is not None and any(isinstance(e, x.Ref) and e.id == id for e in walk_expression(mask))
