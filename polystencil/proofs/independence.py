@@ -1,0 +1,89 @@
+"""Claim: the iterations of a loop (or of several, as one space) may run in any order.
+
+Needs: the model of a region that holds the loops; the storage that is private to an iteration (`ignored`).
+Proof: let W and A be the may relations of the writes and of all accesses to a class of storage, restricted to the
+loops from the region's outermost to the innermost of the claim. If the pairs (s, t) of W . A^-1 that agree in the
+loops around and differ in the loops of the claim are empty for every class, no element is written in one iteration
+and touched in another, so any order gives every read the same value. May relations hold every access that can
+happen; an empty set of them is empty in truth.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from polystencil.ir.symbols import SymbolTable
+from polystencil.polyhedral.accesses import Loop, LoopModel
+from polystencil.polyhedral.dependences import Dependence, conflicts, groups_inside, may_conflict
+from polystencil.proofs.budget import BudgetExceeded, within_budget
+from polystencil.proofs.samples import fixed, point_values, sample_pair
+from polystencil.proofs.verdicts import Proven, Refuted, Unknown, Verdict, Witness
+
+
+def independent(
+    model: LoopModel, loops: tuple[Loop, ...], table: SymbolTable, ignored: frozenset[str] = frozenset()
+) -> Verdict:
+    """Whether the iterations of `loops` (adjacent levels, outermost first) are independent."""
+    outer, inner = loops[0], loops[-1]
+    names = ", ".join(l.index.rsplit(".", 1)[-1] or "while" for l in loops)
+    claim = f"no two iterations ({names}) touch the same element, one of them writing it"
+    for o in model.obstacles:
+        if len(o.loops) > inner.position and o.loops[inner.position] is inner:
+            return Unknown(claim, o.reason, o.span)
+    first, last = outer.position, inner.position
+    unknown: Unknown | None = None
+    for group in groups_inside(model, inner, table, ignored).values():
+        try:
+            if not within_budget(lambda: may_conflict(group, first, last)):  # noqa: B023  # called at once
+                continue
+            found = _refute(group, first, last, claim, table)
+        except BudgetExceeded:
+            return Unknown(claim, f"the operation budget ran out on {_title(group[0].array)}", group[0].span)
+        if isinstance(found, Refuted):
+            return found
+        unknown = unknown or found
+    return unknown or Proven(claim)
+
+
+def _refute(group: list, first: int, last: int, claim: str, table: SymbolTable) -> Refuted | Unknown:  # type: ignore[type-arg]
+    doubt: Dependence | None = None
+    for d in conflicts(group, first, last):
+        if d.must.is_empty():
+            doubt = doubt or d
+            continue
+        sample = within_budget(lambda: sample_pair(d.must))  # noqa: B023  # called at once
+        if sample is None:
+            continue
+        parameters, s, t = sample
+        both = fixed(d.first.must, parameters, s).range().intersect(fixed(d.second.must, parameters, t).range())
+        element = point_values(both.sample_point()) if both.dim(isl.dim_type.set) else ()
+        kind = "write-write" if d.second.is_write else "write-read"
+        witness = Witness(
+            tuple(sorted(parameters.items())), (s, t), _title(d.first.array), element,
+            (d.first.span, d.second.span), kind,
+        )  # fmt: skip
+        what = f"{witness.array}({', '.join(map(str, element))})" if element else witness.array
+        verb = "writes" if d.second.is_write else "reads"
+        reason = (
+            f"a dependence is carried: iteration {_show(s)} writes {what} and iteration {_show(t)} {verb} it, "
+            "so their order matters"
+        )
+        return Refuted(claim, reason, witness)
+    if doubt is None:
+        raise BudgetExceeded("no pair found")
+    why = doubt.first.why or doubt.second.why
+    name = _title(doubt.first.array)
+    if doubt.first.array != doubt.second.array:
+        why = f"{name} and {_title(doubt.second.array)} may share storage"
+    else:
+        why = f"{why or 'a condition or bound is not affine'}: iterations may meet in {name} (possible dependence)"
+    return Unknown(claim, why, doubt.first.span)
+
+
+def _show(iteration: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, iteration))})"
+
+
+def _title(path: str) -> str:
+    id, *fields = path.split("%")
+    return "%".join([id.rsplit(".", 1)[-1], *fields])
