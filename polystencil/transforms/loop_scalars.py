@@ -1,0 +1,49 @@
+"""From the scalars that a loop assigns to how parallel iterations can hold them: private, reduction, or carried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from polystencil.analysis.reductions import accumulated
+from polystencil.ir import expressions as x
+from polystencil.ir import statements as s
+from polystencil.ir.symbols import SymbolTable
+from polystencil.polyhedral.accesses import Access, Loop, LoopModel
+from polystencil.proofs.privacy import private_to
+from polystencil.proofs.verdicts import Proven
+
+
+@dataclass(frozen=True, eq=False)
+class LoopScalars:
+    """Ids of scalars that are private to an iteration, reductions with their operator, and carried ones with why."""
+
+    private: tuple[str, ...]
+    reductions: dict[str, str]
+    carried: dict[str, str]
+
+
+def loop_scalars(model: LoopModel, loop: Loop, body: s.Body, table: SymbolTable) -> LoopScalars:
+    """Sort the scalars that are written inside `loop` of a model."""
+    accesses: dict[str, list[Access]] = {}
+    for a in model.accesses:
+        inside = len(a.loops) > loop.position and a.loops[loop.position] is loop
+        if inside and a.array in table.symbols and table.symbols[a.array].shape is None:
+            if a.private_depth <= loop.position and isinstance(a.expression, x.Ref):
+                accesses.setdefault(a.array, []).append(a)
+    private: list[str] = []
+    reductions: dict[str, str] = {}
+    carried: dict[str, str] = {}
+    for id, uses in accesses.items():
+        if not any(a.is_write for a in uses):
+            continue
+        name = table.symbols[id].name
+        verdict = private_to(loop, uses, name)
+        operator = None if isinstance(verdict, Proven) else accumulated(body, id)
+        plain = not {"pointer", "target", "volatile"} & table.symbols[id].attributes and table.symbols[id].block is None
+        if isinstance(verdict, Proven) and plain:
+            private.append(id)
+        elif operator is not None and plain:
+            reductions[id] = operator
+        else:
+            carried[id] = verdict.reason if hasattr(verdict, "reason") else f"the scalar {name} is shared storage"
+    return LoopScalars(tuple(private), reductions, carried)
