@@ -8,6 +8,7 @@ from polystencil.analysis.reductions import accumulated
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.traversal import walk_statements
 from polystencil.polyhedral.accesses import Access, Loop, LoopModel
 from polystencil.proofs.privacy import private_to
 from polystencil.proofs.verdicts import Proven
@@ -42,8 +43,17 @@ def loop_scalars(model: LoopModel, loop: Loop, body: s.Body, table: SymbolTable)
         plain = not {"pointer", "target", "volatile"} & table.symbols[id].attributes and table.symbols[id].block is None
         if isinstance(verdict, Proven) and plain:
             private.append(id)
-        elif operator is not None and plain:
+        elif operator is not None and plain and _all_in_sight(uses, body, id):
             reductions[id] = operator
         else:
             carried[id] = verdict.reason if hasattr(verdict, "reason") else f"the scalar {name} is shared storage"
     return LoopScalars(tuple(private), reductions, carried)
+
+
+def _all_in_sight(uses: list[Access], body: s.Body, id: str) -> bool:
+    """Whether every access of the scalar stands in the loop's own statements, none in a procedure that it calls."""
+    own = set()
+    for st in walk_statements(body):
+        spans = [st.span, *(b.span for b in st.branches)] if isinstance(st, s.If) else [st.span]
+        own.update(spans)
+    return all(a.span in own for a in uses)
