@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from typing import Literal, Union
+
+from polystencil.errors import UsageError
 
 Target = Literal["opencl", "cuda", "cuda_cpu", "interpreter"]
 FloatingPoint = Literal["strict", "contract", "fast"]
+
+
+PASSES = ("fuse", "swap", "split", "jam", "skew", "unroll")
+NEEDS = {"swap": "fuse", "jam": "split"}
 
 
 @dataclass(frozen=True)
@@ -26,3 +33,35 @@ class Options:
     parallelize: bool = True
     specialise: bool = True
     timed: bool = False
+
+    def enabled(self, name: str) -> bool:
+        """Whether a pass of `PASSES` runs; swap needs fuse and jam needs split."""
+        chosen = PASSES if self.transforms == "all" else () if self.transforms == "none" else self.transforms
+        return name in chosen and (name not in NEEDS or NEEDS[name] in chosen)
+
+
+def transforms_from_text(text: str) -> Union[Literal["all", "none"], tuple[str, ...]]:
+    """The value of `--transforms`: all, none, or names of passes separated by commas."""
+    if text == "all":
+        return "all"
+    if text == "none":
+        return "none"
+    names = tuple(n.strip() for n in text.split(","))
+    for name in names:
+        if name not in PASSES:
+            raise UsageError(
+                f"unknown transformation {name!r} in --transforms", hint="all, none, or of " + ",".join(PASSES)
+            )
+    return names
+
+
+def options_from_environment(options: Options) -> Options:
+    """`options` without the passes that POLYSTENCIL_DISABLE names."""
+    text = os.environ.get("POLYSTENCIL_DISABLE", "")
+    off = {n.strip() for n in text.split(",") if n.strip()}
+    for name in off:
+        if name not in PASSES:
+            raise UsageError(f"unknown transformation {name!r} in POLYSTENCIL_DISABLE", hint="of " + ",".join(PASSES))
+    if not off:
+        return options
+    return replace(options, transforms=tuple(n for n in PASSES if options.enabled(n) and n not in off))
