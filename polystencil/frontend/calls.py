@@ -142,7 +142,7 @@ def _compatible(ctx: Context, wanted: Type, given: Type) -> bool:
 
 def matched(ctx: Context, node: Node, unit: ProcedureUnit, actuals: list[Actual]) -> tuple[x.Expression | None, ...]:
     """As `match`, a SourceError at the argument when they do not fit; also checks that outputs are variables."""
-    from polystencil.frontend.designators import is_variable
+    from polystencil.frontend.designators import check_writable, is_variable, root_of
 
     try:
         out = match(ctx, unit, actuals, False)
@@ -155,6 +155,11 @@ def matched(ctx: Context, node: Node, unit: ProcedureUnit, actuals: list[Actual]
             place = next((a.node for a in actuals if a.value is value), node)
             raise ctx.error(place, f"argument '{dummy.name}' of {unit.name} is written (intent({dummy.intent})), "
                             "a variable is needed", "assign the value to a variable first")
+        root = root_of(value)
+        variable = ctx.reader.variable(root.id) if isinstance(root, x.Ref) else None
+        if variable is not None:
+            place = next((a.node for a in actuals if a.value is value), node)
+            check_writable(ctx, place, value, variable, f"pass to an intent({dummy.intent}) argument")
     return out
 
 

@@ -272,13 +272,16 @@ def lower_variable(ctx: Context, node: Node, what: str = "assign to") -> x.Expre
     if isinstance(root, x.Ref):
         variable = ctx.reader.variable(root.id)
         if variable is not None:
-            _check_writable(ctx, node, e, variable, what)
+            check_writable(ctx, node, e, variable, what)
     return e
 
 
-def _check_writable(ctx: Context, node: Node, e: x.Expression, variable: Variable, what: str) -> None:
+def check_writable(ctx: Context, node: Node, e: x.Expression, variable: Variable, what: str) -> None:
+    """SourceError when the source may not change this variable."""
     if "parameter" in variable.attributes:
         raise ctx.error(node, f"cannot {what} '{variable.name}': it is a parameter")
+    if isinstance(e, x.Ref) and any(e.id == c.index or e.id in c.indices for c in ctx.constructs):
+        raise ctx.error(node, f"cannot {what} '{variable.name}': it is the index of a loop around this statement")
     if variable.intent == "in" and "pointer" not in variable.attributes and not _through_pointer(ctx, e):
         raise ctx.error(node, f"cannot {what} '{variable.name}': it is a dummy argument with intent(in)")
     if "protected" in variable.attributes:
@@ -304,16 +307,9 @@ def _through_pointer(ctx: Context, e: x.Expression) -> bool:
     return False
 
 
-def index_variable(ctx: Context, node: Node, declared: Type | None = None) -> x.Ref:
+def index_variable(ctx: Context, node: Node) -> x.Ref:
     """The variable of a do loop or implied do."""
     name = text_of(node)
-    if declared is not None:
-        unit = ctx.scope.unit()
-        variable = Variable(f"{unit.id}.{ctx.scope.fresh(name + '_')}", name, declared, span=ctx.span(node))
-        unit.order.append(variable)
-        unit.registry[variable.id] = variable
-        ctx.scope.names[name] = variable
-        return x.Ref(variable.id, declared)
     e = lower_variable(ctx, node, "loop over")
     t = type_of(e)
     if not isinstance(e, x.Ref) or e.rank:

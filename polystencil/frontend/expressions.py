@@ -243,23 +243,27 @@ def lower_parenthesized(ctx: Context, node: Node) -> x.Expression:
     return x.Paren(lower_value(ctx, inner[0]))
 
 
-def lower_implied_do(ctx: Context, node: Node) -> x.Expression:
-    """`(items, i = a, b, c)`; the variable keeps its own value (it has the scope of the implied do)."""
+def lower_implied_do(ctx: Context, node: Node, own: bool = False) -> x.Expression:
+    """`(items, i = a, b, c)`. In an array constructor (`own`) the variable is one of its own, as in Fortran."""
     from polystencil.frontend.designators import index_variable
+    from polystencil.frontend.loops import implied_variable
     from polystencil.frontend.type_specs import read_type
 
     control = named(node)[-1]
     type_node = node.child_by_field_name("type")
     parts = named(control)
     declared = None if type_node is None else read_type(ctx, type_node)
-    variable = index_variable(ctx, parts[0], declared)
+    inner = ctx
+    if own:
+        inner, variable = implied_variable(ctx, parts[0], declared)
+    else:
+        variable = index_variable(ctx, parts[0])
     bounds = [as_index(ctx, p, lower_scalar(ctx, p, "integer", "an implied do bound"), variable.type) for p in parts[1:]]
-    hidden = ctx.scope.names.get(text_of(parts[0]))
     items = [n for n in named(node)[:-1] if type_node is None or n.id != type_node.id]
-    inner = tuple(lower_value(ctx, n) for n in items)
-    if hidden is not None:
-        ctx.scope.names[text_of(parts[0])] = hidden
-    return x.ImpliedDo(inner, variable, bounds[0], bounds[1], bounds[2] if len(bounds) > 2 else None)
+    values = tuple(
+        lower_implied_do(inner, n, own) if n.type == "implied_do_loop_expression" else lower_value(inner, n) for n in items
+    )
+    return x.ImpliedDo(values, variable, bounds[0], bounds[1], bounds[2] if len(bounds) > 2 else None)
 
 
 def as_index(ctx: Context, node: Node, e: x.Expression, t: Type) -> x.Expression:

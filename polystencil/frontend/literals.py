@@ -129,7 +129,7 @@ def lower_null(ctx: Context, node: Node) -> x.Expression:
 
 def lower_array_literal(ctx: Context, node: Node) -> x.Expression:
     """`[items]` with or without a type."""
-    from polystencil.frontend.expressions import lower
+    from polystencil.frontend.expressions import lower, lower_implied_do
     from polystencil.frontend.type_specs import read_type
 
     declared = None
@@ -139,7 +139,7 @@ def lower_array_literal(ctx: Context, node: Node) -> x.Expression:
         if child.type in ("intrinsic_type", "derived_type") and not items and declared is None:
             declared = read_type(ctx, child)
             continue
-        items.append(lower(ctx, child))
+        items.append(lower_implied_do(ctx, child, True) if child.type == "implied_do_loop_expression" else lower(ctx, child))
         nodes.append(child)
     if declared is None:
         if not items:

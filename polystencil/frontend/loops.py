@@ -132,9 +132,9 @@ def _own_name(ctx: Context, construct: Construct) -> str:
 # --- do concurrent ------------------------------------------------------------------------------------------------
 
 
-def read_index(ctx: Context, scope: Scope, name_node: Node, bounds: list[Node], declared: Type | None) -> s.LoopIndex:
-    """One `i = lower:upper:step`; the index is a variable of the construct."""
-    name = text_of(name_node)
+def index_type(ctx: Context, node: Node, declared: Type | None) -> Intrinsic:
+    """The type of an index that belongs to its construct: that of the type-spec, else that of the outer name."""
+    name = text_of(node)
     t = declared
     if t is None:
         outer = ctx.scope.lookup(name)
@@ -145,10 +145,30 @@ def read_index(ctx: Context, scope: Scope, name_node: Node, bounds: list[Node], 
         else:
             t = ctx.scope.implicit_type(name)
         if t is None:
-            raise ctx.error(name_node, f"index '{name}' is not declared",
+            raise ctx.error(node, f"index '{name}' is not declared",
                             ctx.scope.similar(name) or f"declare it, or write (integer :: {name} = ...)")
     if not isinstance(t, Intrinsic) or t.base != "integer":
-        raise ctx.error(name_node, f"the index '{name}' must be an integer")
+        raise ctx.error(node, f"the index '{name}' must be an integer")
+    return t
+
+
+def implied_variable(ctx: Context, node: Node, declared: Type | None) -> tuple[Context, x.Ref]:
+    """The variable of an implied do in an array constructor, and the place that sees it."""
+    name = text_of(node)
+    t = index_type(ctx, node, declared)
+    unit = ctx.scope.unit()
+    scope = Scope(f"{unit.id}.{ctx.scope.fresh('ac')}", "construct", ctx.scope)
+    variable = Variable(f"{scope.id}.{name}", name, t, span=ctx.span(node))
+    scope.names[name] = variable
+    scope.registry[variable.id] = variable
+    unit.order.append(variable)
+    return ctx.inner(scope), x.Ref(variable.id, t)
+
+
+def read_index(ctx: Context, scope: Scope, name_node: Node, bounds: list[Node], declared: Type | None) -> s.LoopIndex:
+    """One `i = lower:upper:step`; the index is a variable of the construct."""
+    name = text_of(name_node)
+    t = index_type(ctx, name_node, declared)
     if name in scope.names:
         raise ctx.error(name_node, f"index '{name}' stands twice in the header")
     values = []

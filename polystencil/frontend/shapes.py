@@ -10,7 +10,7 @@ from polystencil.frontend.context import Context, named, text_of
 from polystencil.frontend.entities import Variable
 from polystencil.ir import expressions as x
 from polystencil.ir.program import Dimension
-from polystencil.ir.types import INTEGER, Intrinsic, ProcedureType
+from polystencil.ir.types import INTEGER, Intrinsic, ProcedureType, Type
 from polystencil.ir.typing import rank_of, type_of
 
 ONE = x.Literal(1, INTEGER)
@@ -61,6 +61,7 @@ def initialise(ctx: Context, node: Node, variable: Variable, value_node: Node, p
     """`= value` or `=> value` of a declaration."""
     from polystencil.frontend.expressions import assign_convert, lower
 
+    declared = len(ctx.scope.unit().order)
     value = lower(ctx, value_node)
     if pointer or isinstance(value, (x.Null, x.ProcedureRef)):
         variable.initial = value
@@ -77,6 +78,8 @@ def initialise(ctx: Context, node: Node, variable: Variable, value_node: Node, p
         raise ctx.error(node, f"dummy argument '{variable.name}' cannot have an initial value")
     if "parameter" in variable.attributes:
         _parameter_value(ctx, value_node, variable, value)
+        if isinstance(variable.type, Intrinsic):
+            del ctx.scope.unit().order[declared:]  # variables of implied do loops, which are computed now
         return
     variable.initial = value
     if not component:
@@ -136,7 +139,27 @@ def _array_parameter(ctx: Context, node: Node, variable: Variable, value: object
     extents = tuple(max(0, high - low + 1) for low, high in bounds)
     if array.ndim and array.shape != extents:
         raise ctx.error(node, f"'{variable.name}' has the shape {extents}, its value {array.shape}")
-    ctx.reader.set_array(variable.id, np.broadcast_to(array, extents), tuple(low for low, _ in bounds))
+    array = np.broadcast_to(array, extents)
+    ctx.reader.set_array(variable.id, array, tuple(low for low, _ in bounds))
+    variable.initial = _array_literal(variable.type, array)
+
+
+def _array_literal(t: Type | None, array: np.ndarray) -> x.Expression:  # type: ignore[type-arg]  # any element
+    """The value of an array parameter, computed once and for all."""
+    assert isinstance(t, Intrinsic)
+    flat = array.ravel(order="F")
+    if flat.size and np.all(flat == flat[0]):
+        return x.Literal(as_literal_value(flat[0]), t)
+    if t.base == "character":
+        width = int(t.length.value)  # type: ignore[union-attr, arg-type]  # a constant length
+        items = tuple(x.Literal(bytes(v)[:width].ljust(width), t) for v in flat)
+    else:
+        items = tuple(x.Literal(as_literal_value(v), t) for v in flat)
+    value: x.Expression = x.ArrayConstructor(items, t)
+    if array.ndim > 1:
+        shape = x.ArrayConstructor(tuple(x.Literal(n, INTEGER) for n in array.shape), INTEGER)
+        value = x.IntrinsicCall("reshape", (value, shape), t, array.ndim)
+    return value
 
 
 def _constant(ctx: Context, node: Node, variable: Variable, e: x.Expression | None) -> int:

@@ -10,8 +10,8 @@ from polystencil.frontend.context import Context, named, text_of
 from polystencil.frontend.entities import Variable
 from polystencil.frontend.shapes import constant_extents
 from polystencil.ir import expressions as x
-from polystencil.ir.program import StorageBlock
-from polystencil.ir.types import Intrinsic, Record
+from polystencil.ir.program import Dimension, StorageBlock
+from polystencil.ir.types import INTEGER, Intrinsic, Record
 
 if TYPE_CHECKING:
     from polystencil.frontend.declarations import Specification
@@ -95,6 +95,9 @@ def _blocks(specification: Specification) -> None:
         for i in sorted(ids, key=lambda i: (place[i][1], i)):
             variable, _ = variables[i]
             variable.block, variable.offset = name, place[i][1] - low
+            extents = constant_extents(ctx, variable)
+            if extents:
+                variable.shape = tuple(Dimension(x.Literal(a, INTEGER), x.Literal(b, INTEGER)) for a, b in extents)
             if saved:
                 variable.attributes.add("save")
             members.append((i, variable.offset))
