@@ -142,6 +142,8 @@ class ExpressionPrinter(IntrinsicPrinter):
                 return f"{self.unit.helpers.need('pow', suffix)}({base}, {self.text(e.right)})"
             if t.base == "complex":
                 return f"{self.unit.helpers.need('cpowi', suffix)}({base}, {self.text(e.right)})"
+            if exponent_type.kind == 8:
+                return f"{self.unit.helpers.need('powl', suffix)}({base}, {self.text(e.right)})"
             if isinstance(constant, (x.Literal, x.NamedConstant)) and abs(int(constant.value)) <= 64:  # type: ignore[call-overload]  # an integer
                 return f"{self.unit.helpers.power(int(constant.value), suffix)}({base})"  # type: ignore[call-overload]  # an integer
             return f"{self.unit.helpers.need('powi', suffix)}({base}, {self.text(e.right)})"

@@ -45,13 +45,16 @@ _INTEGER_HELPERS = {
     " while (!(v & 1)) {{ v >>= 1; n++; }} return n; }}",
 }
 _REAL_HELPERS = {
-    "min": "PS_FN {t} ps_min_{s}({t} a, {t} b) {{ return b < a || a != a ? b : a; }}",
-    "max": "PS_FN {t} ps_max_{s}({t} a, {t} b) {{ return b > a || a != a ? b : a; }}",
+    "min": "PS_FN {t} ps_min_{s}({t} a, {t} b) {{ return b < a ? b : a; }}",
+    "max": "PS_FN {t} ps_max_{s}({t} a, {t} b) {{ return b > a ? b : a; }}",
     "dim": "PS_FN {t} ps_dim_{s}({t} a, {t} b) {{ return a > b ? a - b : ({t})0; }}",
     "modulo": "PS_FN {t} ps_modulo_{s}({t} a, {t} b) {{ {t} r = {fmod}(a, b);"
     " return r != 0 ? ((r < 0) != (b < 0) ? r + b : r) : {copysign}(({t})0, b); }}",
     "powi": "PS_FN {t} ps_powi_{s}({t} x, int m) {{ uint n = m < 0 ? 0u - (uint)m : (uint)m; {t} y = n % 2 ? x : ({t})1;"
     " while (n >>= 1) {{ x = x * x; if (n % 2) y *= x; }} return m < 0 ? ({t})1 / y : y; }}",
+    "powl": "PS_FN {t} ps_powl_{s}({t} x, long m) {{ {t} y = ({t})1; ulong u = (ulong)m; if (m == 0) return y;"
+    " if (m < 0) {{ u = (ulong)0 - u; x = y / x; }}"
+    " for (;;) {{ if (u & 1) y = y * x; u >>= 1; if (!u) return y; x = x * x; }} }}",
 }
 _COMPLEX_HELPERS = {
     "add": "PS_FN c{k} ps_cadd_{s}(c{k} a, c{k} b) {{ return ps_c{k}(a.x + b.x, a.y + b.y); }}",

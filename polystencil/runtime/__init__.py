@@ -1,0 +1,6 @@
+"""Devices, launches, residency of arrays, and executables. The only place that imports PyOpenCL or PyCUDA."""
+
+from polystencil.runtime.executable import Executable
+from polystencil.runtime.load import load, open_device
+
+__all__ = ["Executable", "load", "open_device"]

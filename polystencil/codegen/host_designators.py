@@ -1,0 +1,379 @@
+"""Variables and parts of them in the host program: where they are (`storage`) and what they hold (`load`)."""
+
+from __future__ import annotations
+
+from polystencil.analysis.assigned import base_id
+from polystencil.codegen.host_kinds import Kind, Kinds, by_value
+from polystencil.codegen.names import Names
+from polystencil.codegen.host_text import dtype_text
+from polystencil.errors import NOWHERE, Span, UnsupportedError
+from polystencil.ir import expressions as x
+from polystencil.ir.program import Procedure, Symbol
+from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.types import Intrinsic, ProcedureType, Record, Type
+from polystencil.ir.typing import rank_of, type_of
+
+
+class HostDesignators:
+    """State of printing one procedure, and designators."""
+
+    def __init__(self, table: SymbolTable, kinds: Kinds, names: Names, module_names: Names) -> None:
+        self.table, self.kinds, self.names, self.module_names = table, kinds, names, module_names
+        self.kinds_here: dict[str, Kind] = {}
+        self.touched_reads: set[str] = set()
+        self.touched_writes: set[str] = set()
+        self.span: Span = NOWHERE
+        self.masked = False
+        self.procedure: Procedure | None = None
+
+    def value(self, e: x.Expression) -> str:
+        raise NotImplementedError
+
+    def kind(self, identifier: str) -> Kind:
+        """How a variable is kept."""
+        if identifier in self.kinds_here:
+            return self.kinds_here[identifier]
+        symbol = self.table.symbols.get(identifier)
+        return "value" if symbol is None else self.kinds.of(symbol)
+
+    def touch(self, identifier: str, write: bool = False) -> None:
+        """Note that the host looks into a variable that kernels may use."""
+        kind = self.kind(identifier)
+        if kind in ("array", "cell", "record") or (kind == "storage" and identifier in self.kinds.referenced):
+            (self.touched_writes if write else self.touched_reads).add(identifier)
+
+    def component(self, e: x.Component) -> Symbol | None:
+        """The declaration of a component; None where the type is known only at run time."""
+        t = type_of(e.base)
+        if isinstance(t, Record) and t.id in self.table.types:
+            for symbol in self.table.types[t.id].components:
+                if symbol.name == e.field:
+                    return symbol
+        return None
+
+    def layout(self, type_id: str) -> str:
+        """The Python name of a record layout."""
+        return self.module_names.of(f"layout of {type_id}.layout_{type_id.rsplit('.', 1)[-1]}")
+
+    def element_text(self, t: Type, length: str | None = None) -> str:
+        """The dtype or layout of one element."""
+        if isinstance(t, Record):
+            if t.id == "*" or t.id not in self.table.types:
+                return "None"
+            return self.layout(t.id)
+        if isinstance(t, Intrinsic) and t.base == "character":
+            if length is None:
+                if isinstance(t.length, x.Expression):
+                    length = self.value(t.length)
+                elif t.length is None:
+                    length = "1"
+                else:
+                    return "None"
+            return f"fortran.text_of({length})"
+        return dtype_text(t)
+
+    # ---- cells ----
+
+    def is_cell(self, e: x.Expression) -> bool:
+        """Whether a Ref or Component names an allocatable or a pointer."""
+        if isinstance(e, x.Ref):
+            return self.kind(e.id) == "cell"
+        if isinstance(e, x.Component):
+            symbol = self.component(e)
+            return symbol is not None and bool(symbol.attributes & {"allocatable", "pointer"})
+        return False
+
+    def is_allocatable(self, e: x.Expression) -> bool:
+        symbol = self.table.symbols.get(e.id) if isinstance(e, x.Ref) else self.component(e) if isinstance(e, x.Component) else None
+        return symbol is not None and "allocatable" in symbol.attributes and self.is_cell(e)
+
+    def is_pointer(self, e: x.Expression) -> bool:
+        symbol = self.table.symbols.get(e.id) if isinstance(e, x.Ref) else self.component(e) if isinstance(e, x.Component) else None
+        return symbol is not None and "pointer" in symbol.attributes and self.is_cell(e)
+
+    def is_procedure_pointer(self, e: x.Expression) -> bool:
+        symbol = self.table.symbols.get(e.id) if isinstance(e, x.Ref) else self.component(e) if isinstance(e, x.Component) else None
+        return symbol is not None and isinstance(symbol.type, ProcedureType)
+
+    def cell(self, e: x.Expression) -> str:
+        """The cell of an allocatable or pointer."""
+        if isinstance(e, x.Ref):
+            self.touch(e.id)
+            return self.names.of(e.id)
+        if isinstance(e, x.Component):
+            return self._field(e)
+        raise UnsupportedError("this object is no allocatable or pointer", self.span)
+
+    def _field(self, e: x.Component) -> str:
+        """A component as it is stored: ndarray, record, cell or array of cells."""
+        if rank_of(e.base):
+            return f"fortran.field({self.storage(e.base)}, {e.field!r})"
+        return f"{self.storage(e.base)}.fields[{e.field!r}]"
+
+    # ---- places ----
+
+    def storage(self, e: x.Expression) -> str:
+        """Where a designator is: 0-d ndarray, Array or ndarray, Record or RecordArray (what a cell holds)."""
+        match e:
+            case x.Ref():
+                self.touch(e.id)
+                name = self.names.of(e.id)
+                kind = self.kind(e.id)
+                if kind == "cell":
+                    return f"fortran.content({name}, {name!r})"
+                if kind == "value":
+                    return f"fortran.storage_of({name})"
+                return name
+            case x.Component():
+                field = self._field(e)
+                return f"fortran.content({field}, {e.field!r})" if self.is_cell(e) else field
+            case x.Element():
+                if isinstance(e.base, x.Component) and rank_of(e.base.base) and not self.is_cell(e.base):
+                    subscripts = self.subscripts(e.indices)
+                    return (
+                        f"fortran.element_of_component({self._field(e.base)}, {rank_of(e.base.base)}, {self._lowers(e.base)}, {subscripts})"
+                    )
+                return f"fortran.element({self.array_object(e.base)}, {self.subscripts(e.indices)}, {self.label(e.base)})"
+            case x.Section():
+                return f"fortran.section({self.array_object(e.base)}, {self.subscripts(e.subscripts)}, {self.label(e.base)})"
+            case x.Substring():
+                low, high = (None if b is None else self.value(b) for b in (e.lower, e.upper))
+                return f"fortran.substring_view({self.storage_data(e.base)}, {low}, {high})"
+            case x.Paren():
+                return f"fortran.storage_of({self.value(e.operand)})"
+            case x.FunctionCall():
+                return f"fortran.result_storage({self._raw_call(e)})"
+            case _:
+                return f"fortran.storage_of({self.value(e)})"
+
+    def _raw_call(self, e: x.FunctionCall) -> str:
+        return f"{self.callee(e.target)}({self.arguments(e.target, e.arguments)})"
+
+    def storage_data(self, e: x.Expression) -> str:
+        """Like `storage`, but the bare ndarray of an array."""
+        text = self.storage(e)
+        if isinstance(e, x.Ref) and self.kind(e.id) == "array":
+            return f"{text}.data"
+        return f"fortran.data_of({text})" if rank_of(e) else text
+
+    def array_object(self, e: x.Expression) -> str:
+        """A whole array with its lower bounds."""
+        if isinstance(e, x.Ref):
+            return self.storage(e)
+        if isinstance(e, x.Component):
+            if self.is_cell(e):
+                return self.storage(e)
+            if e.rank == 0:
+                return f"fortran.fresh_bounds({self._field(e)})"
+            lowers = self._lowers(e)
+            return f"fortran.Array({self._field(e)}, {lowers})"
+        if isinstance(e, x.FunctionCall):
+            return f"fortran.result_storage({self._raw_call(e)})"
+        return f"fortran.fresh_bounds({self.value(e)})"
+
+    def _lowers(self, e: x.Component) -> str:
+        symbol = self.component(e)
+        if symbol is None or symbol.shape is None:
+            return "(" + "1, " * e.rank + ")"
+        parts = ["1" if d.lower is None else self.plain_integer(d.lower) for d in symbol.shape]
+        return f"({', '.join(parts)},)"
+
+    def plain_integer(self, e: x.Expression) -> str:
+        """A subscript or bound: constants need no type."""
+        if isinstance(e, (x.Literal, x.NamedConstant)) and isinstance(e.value, int):
+            return str(int(e.value))
+        return self.value(e)
+
+    def subscripts(self, subscripts: tuple[x.Expression, ...]) -> str:
+        parts = []
+        for s in subscripts:
+            if isinstance(s, x.Range):
+                low, high = ("None" if b is None else self.plain_integer(b) for b in (s.lower, s.upper))
+                parts.append(f"({low}, {high}, {'1' if s.step is None else self.plain_integer(s.step)})")
+            else:
+                parts.append(self.plain_integer(s))
+        return f"({', '.join(parts)},)"
+
+    def label(self, e: x.Expression) -> str:
+        """The name that an error message uses."""
+        if isinstance(e, x.Component):
+            return repr(e.field)
+        identifier = base_id(e)
+        return repr("array" if identifier is None else identifier.rsplit(".", 1)[-1])
+
+    # ---- values ----
+
+    def load(self, e: x.Expression) -> str:
+        """The value of a designator."""
+        t = type_of(e)
+        rank = rank_of(e)
+        if isinstance(e, x.Substring):
+            low, high = (None if b is None else self.value(b) for b in (e.lower, e.upper))
+            if rank:
+                return f"fortran.substring_view({self.storage_data(e.base)}, {low}, {high})"
+            return f"fortran.substring({self.value(e.base)}, {low}, {high})"
+        if isinstance(e, x.Ref):
+            kind = self.kind(e.id)
+            if kind in ("value", "procedure"):
+                return self.names.of(e.id)
+        if rank:
+            if isinstance(e, x.Ref) and self.kind(e.id) == "array":
+                return self.storage(e) + ".data"
+            if isinstance(e, (x.Section, x.Element)):
+                return self.storage(e)
+            return f"fortran.data_of({self.storage(e)})"
+        if isinstance(t, Record) or not isinstance(t, Intrinsic):
+            return f"fortran.load({self.storage(e)})" if isinstance(t, Record) and t.id == "*" else self.storage(e)
+        if t.base == "character":
+            return f"{self.storage(e)}.tobytes()"
+        return f"{self.storage(e)}[()]"
+
+    # ---- procedures and arguments ----
+
+    def procedure_name(self, identifier: str) -> str:
+        if identifier in self.table.symbols and self.kind(identifier) in ("procedure", "cell"):
+            name = self.names.of(identifier)
+            return f"fortran.content({name}, {name!r})" if self.kind(identifier) == "cell" else name
+        procedure = self.table.procedures.get(identifier)
+        if procedure is None:
+            raise UnsupportedError(f"the procedure {identifier} is not in the program", self.span, hint="give its source file too")
+        return self.names.of(f"procedure {identifier}.{procedure.name}")
+
+    def target_procedure(self, target: x.Expression) -> Procedure | None:
+        """The procedure of a call, or the interface of what is called."""
+        if isinstance(target, x.ProcedureRef):
+            found = self.table.procedures.get(target.id)
+            if found is not None:
+                return found
+            symbol = self.table.symbols.get(target.id)
+            if symbol is not None and isinstance(symbol.type, ProcedureType) and symbol.type.interface is not None:
+                return self.table.procedures.get(symbol.type.interface)
+            return None
+        if isinstance(target, (x.Ref, x.Component)):
+            t = type_of(target)
+            if isinstance(t, ProcedureType) and t.interface is not None:
+                return self.table.procedures.get(t.interface)
+            return None
+        if isinstance(target, x.BoundProcedure):
+            t = type_of(target.object)
+            if isinstance(t, Record):
+                return self._binding(t.id, target.name)
+        return None
+
+    def _binding(self, type_id: str, name: str) -> Procedure | None:
+        found: str | None = type_id
+        while found is not None and found in self.table.types:
+            definition = self.table.types[found]
+            for binding in definition.bindings:
+                if binding.name == name and binding.procedure is not None:
+                    return self.table.procedures.get(binding.procedure)
+            found = definition.extends
+        for other in self.table.types.values():  # deferred: any implementation has the same characteristics
+            if self._extends(other.id, type_id):
+                for binding in other.bindings:
+                    if binding.name == name and binding.procedure is not None:
+                        return self.table.procedures.get(binding.procedure)
+        return None
+
+    def _extends(self, type_id: str | None, ancestor: str) -> bool:
+        while type_id is not None and type_id in self.table.types:
+            if type_id == ancestor:
+                return True
+            type_id = self.table.types[type_id].extends
+        return False
+
+    def callee(self, target: x.Expression) -> str:
+        match target:
+            case x.ProcedureRef():
+                return self.procedure_name(target.id)
+            case x.BoundProcedure():
+                return f"fortran.bound(BINDINGS, {self.storage(target.object)}, {target.name!r})"
+            case x.Ref():
+                name = self.names.of(target.id)
+                return f"fortran.content({name}, {name!r})" if self.kind(target.id) == "cell" else name
+            case x.Component():
+                return f"fortran.content({self._field(target)}, {target.field!r})"
+            case _:
+                raise UnsupportedError("a call of this form", self.span)
+
+    def arguments(self, target: x.Expression, arguments: tuple[x.Expression | None, ...]) -> str:
+        """Actual arguments in order, as the dummies want them."""
+        procedure = self.target_procedure(target)
+        texts = []
+        for k, a in enumerate(arguments):
+            dummy = None
+            if procedure is not None and k < len(procedure.dummies):
+                dummy = self.table.symbols.get(procedure.dummies[k])
+            texts.append(self.argument(a, dummy))
+        while texts and texts[-1] == "None":
+            texts.pop()
+        return ", ".join(texts)
+
+    def argument(self, a: x.Expression | None, dummy: Symbol | None) -> str:
+        if a is None or isinstance(a, x.Null):
+            return "None" if a is None else "fortran.Pointer()"
+        if isinstance(a, x.ProcedureRef):
+            return self.procedure_name(a.id)
+        optional = isinstance(a, x.Ref) and self._is_optional(a)
+        if dummy is not None and dummy.attributes & {"allocatable", "pointer"}:
+            if self.is_cell(a):
+                if isinstance(a, x.Ref):
+                    return self.names.of(a.id)
+                return self.cell(a)
+            if "pointer" in dummy.attributes:
+                return f"fortran.Pointer({self.pointer_target(a)})"
+            raise UnsupportedError("an argument that is not allocatable for an allocatable dummy", self.span)
+        if isinstance(a, x.Ref) and self.kind(a.id) == "procedure":
+            return self.names.of(a.id)
+        if dummy is not None and by_value(dummy):
+            if optional:
+                assert isinstance(a, x.Ref)
+                return f"None if {self.names.of(a.id)} is None else {self.value(a)}"
+            if self.is_cell(a) and "optional" in dummy.attributes:
+                return f"fortran.held_value({self.cell(a)})"
+            return self.value(a)
+        if isinstance(a, x.Ref):
+            name, kind = self.names.of(a.id), self.kind(a.id)
+            if kind in ("array", "record", "storage"):
+                return name
+            if kind == "cell":
+                if dummy is not None and "optional" in dummy.attributes:
+                    return f"fortran.held({name})"
+                if optional:
+                    return f"None if {name} is None else fortran.content({name}, {name!r})"
+                return f"fortran.content({name}, {name!r})"
+            return f"fortran.storage_of({name})"
+        if isinstance(a, x.Component):
+            if self.is_cell(a) and dummy is not None and "optional" in dummy.attributes:
+                return f"fortran.held({self.cell(a)})"
+            if rank_of(a) and not rank_of(a.base):
+                return self.array_object(a)
+            return self.storage(a)
+        if isinstance(a, x.Element) and dummy is not None and dummy.shape is not None and not any(d.assumed for d in dummy.shape):
+            return f"fortran.from_element({self.array_object(a.base)}, {self.subscripts(a.indices)}, {self.label(a.base)})"
+        if isinstance(a, (x.Element, x.Section, x.Substring)):
+            return self.storage(a)
+        return f"fortran.storage_of({self.value(a)})"
+
+    def _is_optional(self, a: x.Ref) -> bool:
+        symbol = self.table.symbols.get(a.id)
+        return symbol is not None and "optional" in symbol.attributes
+
+    def pointer_target(self, e: x.Expression) -> str:
+        """What a pointer is associated with."""
+        if isinstance(e, x.Null):
+            return "None"
+        if isinstance(e, x.ProcedureRef):
+            return self.procedure_name(e.id)
+        if isinstance(e, x.Ref) and self.kind(e.id) in ("cell", "procedure"):
+            return self.names.of(e.id)
+        if isinstance(e, x.Component) and self.is_cell(e):
+            return self.cell(e)
+        if isinstance(e, x.FunctionCall):
+            return self._raw_call(e)
+        if isinstance(e, x.IntrinsicCall) and e.name == "null":
+            return "None"
+        if isinstance(e, x.Component) and rank_of(e) and not rank_of(e.base):
+            return self.array_object(e)
+        text = self.storage(e)
+        return f"fortran.fresh_bounds({text})" if rank_of(e) and not isinstance(e, x.Ref) else text

@@ -1,0 +1,142 @@
+"""A compiled program in Python: run it, or call its procedures with NumPy arrays."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from polystencil.codegen.generated import GeneratedProgram, Signature
+from polystencil.codegen.kernel import Kernel
+from polystencil.errors import FortranRuntimeError, FortranStop, PolystencilError, Span, UsageError
+from polystencil.remarks import Remark
+from polystencil.runtime import host_io
+from polystencil.runtime.calls import bind_arguments, results_of
+from polystencil.semantics.io.units import Units
+from polystencil.semantics.system import start_run
+
+
+class Executable:
+    """What `polystencil.compile` gives: `run()`, `exe["procedure"](...)`, `kernels`, `host_source`, `remarks`."""
+
+    def __init__(self, generated: GeneratedProgram, device: Any) -> None:
+        self.generated, self.device = generated, device
+        self._places = {number: (span, line) for number, span, line in generated.lines}
+        self._file = f"<host program {id(self):x}>"
+        self._module = ModuleType("polystencil_host")
+        self._signatures = {s.name: s for s in generated.signatures}
+        self._seconds = 0.0
+        code = compile(generated.host_source, self._file, "exec")
+        exec(code, self._module.__dict__)
+        self._module.__dict__["bind"](device, {k.name: device.bind(k) for k in generated.kernels})
+        self._started = False
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """All kernels, with their source."""
+        return self.generated.kernels
+
+    @property
+    def host_source(self) -> str:
+        """The generated host program."""
+        return self.generated.host_source
+
+    @property
+    def remarks(self) -> tuple[Remark, ...]:
+        """What became a kernel and what did not, and why."""
+        return self.generated.remarks
+
+    def times(self) -> dict[str, float]:
+        """Seconds by what they were spent on."""
+        return {}
+
+    def report(self) -> dict[str, Any]:
+        """Figures of the last run."""
+        return {"device": self.device.name, "launches": self.device.launches, "seconds": self._seconds}
+
+    def run(self, arguments: tuple[str, ...] | list[str] = (), stdout: Any = None, stdin: Any = None) -> int:
+        """Run the main program; gives its exit status. Run-time errors are located and end it with status 2."""
+        main = self.generated.main
+        if main is None:
+            raise UsageError("there is no main program", hint='call a procedure from Python: exe["name"](...)')
+        start_run(tuple(arguments))
+        host_io.Run.units = units = Units(stdin, stdout)
+        began = time.perf_counter()
+        try:
+            with np.errstate(all="ignore"):
+                self._module.__dict__["initialise"]()
+                self._module.__dict__[main]()
+                self.device.finish()
+        except FortranStop as stop:
+            units.finish()
+            if stop.args[0]:
+                print(stop.args[0], file=sys.stderr)
+            return stop.code
+        except PolystencilError as error:
+            units.finish()
+            raise self._located(error) from None
+        except RecursionError:
+            units.finish()
+            raise FortranRuntimeError("the program calls itself too deeply") from None
+        finally:
+            self._seconds = time.perf_counter() - began
+        units.finish()
+        return 0
+
+    def __getitem__(self, name: str) -> Procedure:
+        signature = self._signatures.get(name.lower())
+        if signature is None:
+            there = ", ".join(sorted(self._signatures)) or "none"
+            raise UsageError(f"there is no procedure {name!r}", hint=f"procedures: {there}")
+        return Procedure(self, signature)
+
+    def call(self, signature: Signature, positional: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        """Call a procedure with Python values."""
+        if not self._started:
+            with np.errstate(all="ignore"):
+                self._module.__dict__["initialise"]()
+            self._started = True
+        bound = bind_arguments(signature, positional, named)
+        function = self._module.__dict__[signature.function]
+        try:
+            with np.errstate(all="ignore"):
+                self.device.writes(*(b for b in bound.values if b is not None))
+                value = function(*bound.values)
+                self.device.finish()
+        except PolystencilError as error:
+            raise self._located(error) from None
+        return results_of(signature, bound, value)
+
+    def _located(self, error: PolystencilError) -> PolystencilError:
+        """The error at the place in the Fortran source that the host program was at."""
+        if error.span is not None or not isinstance(error, PolystencilError):
+            return error
+        found: tuple[Span, str] | None = None
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == self._file and trace.tb_lineno in self._places:
+                found = self._places[trace.tb_lineno]
+            trace = trace.tb_next
+        if found is None:
+            return error
+        return type(error)(error.message, found[0], found[1], error.hint) if type(error).__init__ is PolystencilError.__init__ else (
+            FortranRuntimeError(error.message, found[0], found[1], error.hint)
+        )
+
+    def __repr__(self) -> str:
+        return f"<Executable: {len(self.kernels)} kernels on {self.device.name}; procedures: {', '.join(sorted(self._signatures)) or 'none'}>"
+
+
+class Procedure:
+    """One procedure of an executable, callable."""
+
+    def __init__(self, executable: Executable, signature: Signature) -> None:
+        self._executable, self.signature = executable, signature
+        self.__name__ = signature.name
+        self.__doc__ = f"{signature.kind} {signature.name}({', '.join(p.name for p in signature.parameters)})"
+
+    def __call__(self, *positional: Any, **named: Any) -> Any:
+        return self._executable.call(self.signature, positional, named)
