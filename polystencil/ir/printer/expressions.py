@@ -66,7 +66,7 @@ def _print(e: x.Expression, names: Names) -> tuple[str, int]:
             bounds = f"{print_expression(e.lower, names)}, {print_expression(e.upper, names)}{step}"
             return f"({_list(e.items, names)}, {names.of(e.variable.id)} = {bounds})", _PRIMARY
         case x.ArrayConstructor():
-            return f"[{type_text(e.type, names)} :: {_list(e.items, names)}]", _PRIMARY
+            return f"[{constructor_type(e.type, names)} :: {_list(e.items, names)}]", _PRIMARY
         case x.StructureConstructor():
             return _structure(e, names), _PRIMARY
         case x.Null():
@@ -169,6 +169,11 @@ def _structure(e: x.StructureConstructor, names: Names) -> str:
         f"{name}={print_expression(c, names)}" for name, c in zip(fields, e.components, strict=True) if c is not None
     ]
     return f"{names.of(e.type.id)}({', '.join(given)})"
+
+
+def constructor_type(type: Type, names: Names) -> str:
+    """A type as before the `::` of an array constructor or an allocate statement."""
+    return names.of(type.id) if isinstance(type, Record) else type_text(type, names)
 
 
 def type_text(type: Type, names: Names) -> str:

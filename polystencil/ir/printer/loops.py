@@ -13,6 +13,7 @@ from polystencil.ir import statements as s
 from polystencil.ir.printer.declarations import declaration_lines
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
+from polystencil.ir.program import Symbol
 from polystencil.ir.traversal import walk_body_expressions, walk_expression
 
 PrintBody = Callable[[s.Body, Names, str], list[str]]
@@ -32,16 +33,22 @@ def parallel_loop_lines(st: s.ParallelLoop, names: Names, body: PrintBody, name:
     extra: list[str] = []
     for symbol in st.locals:
         if symbol.id in indices and not names.is_given(symbol.id):
-            extra += declaration_lines((symbol,), inner)
+            visible = _same_variable_outside(symbol, st, names)
+            if visible:
+                inner.alias(symbol.id, visible)
+            else:
+                extra += declaration_lines((symbol,), inner)
     private = tuple(v for v in st.locals if v.id not in indices)
     scope = inner.inner()
-    lines = declaration_lines(private, scope) if private else []
-    starts: list[str] = []
     for symbol in private:
-        if symbol.id in st.local_init:
-            # `a.local` starts with the value of the variable outside that it stands for
-            outside = names.of(symbol.id.rsplit("@", 1)[0])
-            starts.append(f"  {scope.of(symbol.id)} = {outside}")
+        if symbol.id in st.local_init:  # another name than the variable outside, which it starts with
+            scope.declare(symbol.id, f"{symbol.name}_own", {inner.of(v.id) for v in private})
+    lines = [
+        line
+        for symbol in private
+        for line in (declaration_lines((symbol,), scope) if symbol.id in scope.given else _shadow(symbol, scope))
+    ]
+    starts = [f"  {scope.of(v.id)} = {inner.of(v.id)}" for v in private if v.id in st.local_init]
     statements = body(st.body, scope, "  ")
     if private:
         statements = ["  block", *("    " + i for i in lines), *("  " + i for i in starts + statements), "  end block"]
@@ -52,6 +59,28 @@ def parallel_loop_lines(st: s.ParallelLoop, names: Names, body: PrintBody, name:
     if extra:
         out = ["block", *("  " + i for i in extra), *("  " + i for i in out), "end block"]
     return [*(f"!$polystencil {d}" for d in st.directives), *out]
+
+
+def _shadow(symbol: Symbol, scope: Names) -> list[str]:
+    """Declare a private variable, which may have the id and name of one outside that it hides."""
+    scope.declare(symbol.id, symbol.name)
+    return declaration_lines((symbol,), scope)
+
+
+def _same_variable_outside(symbol: Symbol, st: s.ParallelLoop, names: Names) -> str:
+    """The name of a variable that can be the index as well: a do concurrent leaves the one outside untouched."""
+    scope: Names | None = names
+    while scope is not None:
+        for id, name in scope.given.items():
+            if name != symbol.name:
+                continue
+            other = names.table.symbols.get(id)
+            same = other is not None and other.type == symbol.type and other.shape is None
+            bounds = tuple(s.Assign(i.lower, x.Binary("+", i.upper, i.step)) for i in st.indices)
+            free = same and not refers_to((*st.body, *bounds), st.mask, id) and not st.reductions
+            return name if free else ""
+        scope = scope.parent
+    return ""
 
 
 def _do_concurrent(st: s.ParallelLoop, names: Names, body: list[str], name: str) -> list[str]:

@@ -16,7 +16,7 @@ from polystencil.ir.printer.line_breaks import broken
 from polystencil.ir.printer.names import Names, identifier
 from polystencil.ir.printer.references import references_of_module, references_of_procedure
 from polystencil.ir.printer.statements import print_body
-from polystencil.ir.printer.storage import storage_lines
+from polystencil.ir.printer.storage import namelist_lines, storage_lines
 from polystencil.ir.program import Module, Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.types import Intrinsic, ProcedureType
@@ -151,6 +151,7 @@ class _Printer:
         out += ["  " + line for line in self.specification(p.symbols, p.types, names)]
         out += ["  " + line for line in self.externals(refs, p, names)]
         out += ["  " + line for line in storage_lines(p.blocks, p.data, names)]
+        out += ["  " + line for line in namelist_lines(p.body, names)]
         out += print_body(p.body, body_names, "  ")
         bodies = [c for c in p.contained if not c.interface_only]
         if bodies:

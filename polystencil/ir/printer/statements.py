@@ -5,7 +5,14 @@ from __future__ import annotations
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.printer.declarations import declaration_lines
-from polystencil.ir.printer.expressions import arguments_text, assigned_text, call_text, print_expression, type_text
+from polystencil.ir.printer.expressions import (
+    arguments_text,
+    assigned_text,
+    call_text,
+    constructor_type,
+    print_expression,
+    type_text,
+)
 from polystencil.ir.printer.intrinsic_keywords import KEYWORDS
 from polystencil.ir.printer.loops import do_line, parallel_loop_lines
 from polystencil.ir.printer.names import Names, identifier
@@ -209,9 +216,7 @@ def _allocation(st: s.Allocate | s.Deallocate, names: Names) -> str:
             )
             items.append(print_expression(a.object, names) + (f"({bounds})" if bounds else ""))
         if st.type is not None:
-            text = type_text(st.type, names)
-            text = text.split("(", 1)[1][:-1] if text.startswith(("type(", "class(")) else text
-            items[0] = f"{text} :: {items[0]}"
+            items[0] = f"{constructor_type(st.type, names)} :: {items[0]}"
         options += [f"{k}={print_expression(v, names)}" for k, v in (("source", st.source), ("mold", st.mold)) if v]
     options += [f"{k}={print_expression(v, names)}" for k, v in (("stat", st.stat), ("errmsg", st.errmsg)) if v]
     return f"{'allocate' if isinstance(st, s.Allocate) else 'deallocate'} ({', '.join(items + options)})"

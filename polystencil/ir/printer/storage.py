@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from polystencil.ir import expressions as x
+from polystencil.ir import statements as s
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
 from polystencil.ir.program import DataValue, StorageBlock, Symbol
+from polystencil.ir.traversal import walk_statements
 from polystencil.ir.types import Intrinsic
+from polystencil.ir.typing import rank_of
 
 
 def storage_lines(blocks: tuple[StorageBlock, ...], data: tuple[DataValue, ...], names: Names) -> list[str]:
@@ -15,9 +18,19 @@ def storage_lines(blocks: tuple[StorageBlock, ...], data: tuple[DataValue, ...],
     for block in blocks:
         out += _block_lines(block, names)
     for d in data:
-        items = d.value.items if isinstance(d.value, x.ArrayConstructor) else (d.value,)
-        out.append(f"data {_data_target(d.target, names)} /{', '.join(_data_value(i, names) for i in items)}/")
+        values = ", ".join(_data_value(i, names) for i in _data_items(d.value))
+        if isinstance(d.target, x.Ref) and d.target.rank and rank_of(d.value) == 0:
+            symbol = names.table.symbols[d.target.id]
+            values = f"{_size(symbol) // _element_size(symbol)}*{values}"
+        out.append(f"data {_data_target(d.target, names)} /{values}/")
     return out
+
+
+def _data_items(value: x.Expression) -> tuple[x.Expression, ...]:
+    """The constants of an initial value in array element order."""
+    if isinstance(value, x.IntrinsicCall) and value.name == "reshape" and value.arguments[0] is not None:
+        return _data_items(value.arguments[0])
+    return value.items if isinstance(value, x.ArrayConstructor) else (value,)
 
 
 def _data_target(target: x.Expression, names: Names) -> str:
@@ -107,3 +120,9 @@ def _at(symbol: Symbol, offset: int, names: Names) -> str:
         subscripts.append(str(lower + index % extent))
         index //= extent
     return f"{names.of(symbol.id)}({', '.join(subscripts)})"
+
+
+def namelist_lines(body: s.Body, names: Names) -> list[str]:
+    """A namelist statement for every group that a body transfers."""
+    groups = {st.group: st.members for st in walk_statements(body) if isinstance(st, s.NamelistTransfer)}
+    return [f"namelist /{g}/ {', '.join(names.of(ref.id) for _, ref in members)}" for g, members in groups.items()]
