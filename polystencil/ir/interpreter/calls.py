@@ -37,6 +37,8 @@ def is_designator(e: x.Expression) -> bool:
         return is_designator(e.base)
     if isinstance(e, x.Section):
         return is_designator(e.base) and not designators.has_vector(e)
+    if isinstance(e, x.Convert):
+        return isinstance(e.type, Record) and is_designator(e.operand)
     return isinstance(e, x.Ref)
 
 

@@ -68,7 +68,7 @@ def slot_reader(place: Place) -> Closure:
 def raw(c: Compiler, id: str) -> Closure:
     """What stands for a variable: storage, a cell, None for an absent optional dummy."""
     if id in c.machine.static:
-        storage = c.machine.storage[id]
+        storage = c.machine.static_storage(id)
         return lambda f: storage
     try:
         return slot_reader(c.scope.find(id))
@@ -106,8 +106,8 @@ def compile_variable(c: Compiler, e: x.Expression) -> Closure:
             return _section(c, e)
         case x.Substring():
             return _substring(c, e)
-        case x.Paren() | x.Convert() if False:
-            raise AssertionError
+        case x.Convert(type=Record()):
+            return _parent_view(c, e)
         case _:
             from polystencil.semantics.values import storage_of
 
@@ -130,6 +130,20 @@ def _ref(c: Compiler, e: x.Ref) -> Closure:
 
         return checked
     return read
+
+
+def _parent_view(c: Compiler, e: x.Convert) -> Closure:
+    """An object seen as a type that its own extends: the same components under the other layout."""
+    assert isinstance(e.type, Record)
+    variable, layout = c.variable(e.operand), c.machine.layouts.of(e.type.id)
+
+    def view(f: Any) -> Any:
+        storage = variable(f)
+        if isinstance(storage, Array):
+            return Array(RecordArray(layout, storage.data.fields, storage.data.shape), storage.lower)
+        return RecordValue(layout, storage.fields)
+
+    return view
 
 
 def _component(c: Compiler, e: x.Component) -> Closure:

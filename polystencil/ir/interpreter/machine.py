@@ -54,6 +54,14 @@ class Machine:
             self.scopes[owner] = Scope(self, owner)
         return self.scopes[owner]
 
+    def static_storage(self, id: str) -> Any:
+        """The storage of a static variable, created when first asked for."""
+        if id not in self.storage:
+            from polystencil.ir.interpreter.static_storage import create
+
+            create(self, id)
+        return self.storage[id]
+
     def routine(self, id: str) -> Routine:
         """The compiled procedure of this id."""
         from polystencil.ir.interpreter.procedures import Routine

@@ -13,6 +13,7 @@ from polystencil.ir import expressions as x
 from polystencil.ir.interpreter import designators
 from polystencil.ir.interpreter.layouts import number_dtype
 from polystencil.ir.types import Intrinsic
+from polystencil.ir.types import Record as RecordType
 from polystencil.ir.typing import rank_of, type_of
 from polystencil.semantics import arithmetic
 from polystencil.semantics.assignment import convert
@@ -100,7 +101,7 @@ def _whole(c: Compiler, e: x.Ref | x.Component) -> Closure:
         return lambda f: variable(f).data
     if isinstance(e, x.Ref) and not designators.holds_cell(c.symbol(e.id)):
         if e.id in c.machine.static:
-            storage = c.machine.storage[e.id]
+            storage = c.machine.static_storage(e.id)
             return lambda f: storage[()]
         if "optional" not in c.symbol(e.id).attributes:
             place = c.scope.find(e.id)
@@ -188,6 +189,9 @@ def _substring(c: Compiler, e: x.Substring) -> Closure:
 
 
 def _convert(c: Compiler, e: x.Convert) -> Closure:
+    if isinstance(e.type, RecordType):
+        variable = c.variable(e)
+        return lambda f: value_of(variable(f))
     operand, dtype = c.value(e.operand), number_dtype(e.type)
     if dtype is None:
         raise UnsupportedError("only numbers and logicals can be converted")

@@ -66,7 +66,7 @@ class Routine:
         self._result: Any = None
         if procedure.result is not None:
             if procedure.result in machine.static:
-                storage = machine.storage[procedure.result]
+                storage = machine.static_storage(procedure.result)
                 self._result = lambda f: storage
             else:
                 slot = slots[procedure.result]

@@ -25,55 +25,40 @@ if TYPE_CHECKING:
 def initialise(machine: Machine) -> None:
     """Create all static storage, then give it its initial values: declarations first, data statements after."""
     frame: list[Any] = [None]
-    compilers: dict[str, Compiler] = {}
-
-    def compiler(owner: str) -> Compiler:
-        if owner not in compilers:
-            compilers[owner] = Compiler(machine, machine.scope(owner))
-        return compilers[owner]
-
-    setters = []
-    parameters_first = sorted(machine.static, key=lambda i: _order(machine, i))
-    for id in parameters_first:
+    for id in machine.symbols:
+        if id in machine.static and id not in machine.storage:
+            create(machine, id)
+    for id, storage in machine.storage.items():
         symbol = machine.symbols[id]
-        c = compiler(machine.table.owner[id])
-        _create(machine, c, symbol, frame)
-        if "parameter" in symbol.attributes:
-            setter = initial_setter(c, symbol) if id in machine.storage else None
+        if "parameter" not in symbol.attributes:
+            setter = initial_setter(_compiler(machine, machine.table.owner[id]), symbol)
             if setter is not None:
-                setter(frame, machine.storage[id])
-        else:
-            setters.append((c, symbol))
-    for c, symbol in setters:
-        setter = initial_setter(c, symbol) if symbol.id in machine.storage else None
-        if setter is not None:
-            setter(frame, machine.storage[symbol.id])
+                setter(frame, storage)
     for holder in (*machine.program.modules, *procedures_of(machine.program)):
+        compiler = _compiler(machine, holder.id)
         for data in holder.data:
-            _apply(compiler(holder.id), data, frame)
+            _apply(compiler, data, frame)
 
 
-def _order(machine: Machine, id: str) -> tuple[int, int]:
-    """Parameters first, all in the order of their declaration."""
-    symbol = machine.symbols[id]
-    return (0 if "parameter" in symbol.attributes else 1, _positions(machine)[id])
+def _compiler(machine: Machine, owner: str) -> Compiler:
+    return Compiler(machine, machine.scope(owner))
 
 
-def _positions(machine: Machine) -> dict[str, int]:
-    known: dict[str, int] | None = getattr(machine, "_positions", None)
-    if known is None:
-        known = {id: k for k, id in enumerate(machine.symbols)}
-        machine._positions = known  # type: ignore[attr-defined]  # a cache of this module alone
-    return known
-
-
-def _create(machine: Machine, c: Compiler, symbol: Symbol, frame: list[Any]) -> None:
+def create(machine: Machine, id: str) -> None:
+    """Storage of one static variable; a parameter has its value at once, others can use it in theirs."""
+    symbol, frame = machine.symbols[id], [None]
+    c = _compiler(machine, machine.table.owner[id])
     if symbol.block is not None:
-        machine.storage[symbol.id] = _in_block(machine, c, symbol, frame)
+        machine.storage[id] = _in_block(machine, c, symbol, frame)
         return
     creator = compile_creator(c, symbol)
-    if creator is not None:
-        machine.storage[symbol.id] = creator(frame)
+    if creator is None:
+        return
+    machine.storage[id] = storage = creator(frame)
+    if "parameter" in symbol.attributes:
+        setter = initial_setter(c, symbol)
+        if setter is not None:
+            setter(frame, storage)
 
 
 def _in_block(machine: Machine, c: Compiler, symbol: Symbol, frame: list[Any]) -> Any:
