@@ -81,7 +81,9 @@ def _body(specification: Specification, node: Node, abstract: bool, in_generic: 
     external = ctx.reader.externals.get(name)
     present = scope.names.get(name)
     dummy = isinstance(present, Variable) and "dummy" in present.attributes
-    if module_procedure or abstract or dummy or external is None:
+    if dummy:
+        id, name = f"{scope.id}.{name}_interface", f"{name}_interface"
+    elif module_procedure or abstract or external is None:
         id = f"{scope.id}.{name}"
     else:
         id = external.id
@@ -99,7 +101,7 @@ def _body(specification: Specification, node: Node, abstract: bool, in_generic: 
     if dummy and isinstance(present, Variable):
         present.type = ProcedureType(id)
         present.attributes.add("external")
-        specification.explicit.add(name)
+        specification.explicit.add(present.name)
     elif isinstance(present, Generic):
         present.specifics.append(unit)
         present.scopes.append(scope)

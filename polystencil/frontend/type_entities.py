@@ -114,7 +114,8 @@ class TypeEntity:
                 bound = self.binding(name)
                 assert bound is not None
                 procedure = bound.procedure()
-                bindings.append(Binding(name, None if procedure is None else procedure.id, bound.pass_index()))
+                interface = bound.signature().id if procedure is None else None
+                bindings.append(Binding(name, None if procedure is None else procedure.id, bound.pass_index(), interface))
             self._definition = TypeDefinition(
                 self.id,
                 self.name,

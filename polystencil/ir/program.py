@@ -52,11 +52,15 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Binding:
-    """A type-bound procedure. `procedure` is None when deferred; `pass_index` is None for nopass."""
+    """A type-bound procedure. `procedure` is None when deferred; `pass_index` is None for nopass.
+
+    `interface` is the id of the abstract interface of a deferred binding.
+    """
 
     name: str
     procedure: str | None
     pass_index: int | None
+    interface: str | None = None
 
 
 @dataclass(frozen=True)
