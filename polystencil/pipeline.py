@@ -52,6 +52,7 @@ def stages() -> tuple[Stage, ...]:
 
     return (
         Stage("parallelize", passes.parallelize),
+        Stage("split", passes.split),
     )
 
 

@@ -20,20 +20,38 @@ from polystencil.polyhedral.parameters import Parameters, constant, constant_val
 MAX_PIECES = 24  # a function of more pieces costs more than it can prove
 
 
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The iterations for which a condition may be true and those for which it must be; `exact` when they agree."""
+
+    may: isl.Set
+    must: isl.Set
+    exact: bool
+
+    def negated(self) -> Truth:
+        """The same of `.not.` the condition."""
+        return Truth(self.must.complement(), self.may.complement(), self.exact)
+
+
+Known = isl.PwAff | Truth | None  # the value of an integer or logical scalar at a place
+
+
 @dataclass(eq=False)
 class Scope:
     """What names mean at a place: loop indices by position, known values of scalars, invariance of the rest.
 
     `values` maps a scalar's id to its value here, or to None where it is not known. `invariant` tells whether an
-    expression has one value while the region runs. `depth` is the number of loops around the place.
+    expression has one value while the region runs. `depth` is the number of loops around the place; `reached` gives
+    the iterations that may get there, where that is known.
     """
 
     parameters: Parameters
     invariant: Callable[[x.Expression], bool]
     indices: dict[str, int] = field(default_factory=dict)
-    values: dict[str, isl.PwAff | None] = field(default_factory=dict)
+    values: dict[str, Known] = field(default_factory=dict)
     depth: int = 0
     bound_of: Callable[[x.IntrinsicCall], x.Expression | None] = lambda e: None
+    reached: Callable[[], isl.Set | None] = lambda: None
 
     def universe(self) -> isl.Set:
         """All points of this depth."""
@@ -60,7 +78,7 @@ def _affine(e: x.Expression, scope: Scope) -> isl.PwAff | None:
             return index(scope.indices[e.id], scope.depth)
         case x.Ref() if e.id in scope.values:
             known = scope.values[e.id]
-            return None if known is None else lifted(known, scope.depth)
+            return lifted(known, scope.depth) if isinstance(known, isl.PwAff) else None
         case x.Paren():
             return to_affine(e.operand, scope)
         case x.Convert() if _is_integer(e.operand) and _is_integer(e):
@@ -134,11 +152,11 @@ def _intrinsic(e: x.IntrinsicCall, scope: Scope) -> isl.PwAff | None:
     parts = [to_affine(a, scope) for a in e.arguments if a is not None]
     if any(p is None for p in parts):
         return None
-    return _of_affine(e.name, [p for p in parts if p is not None], scope.depth)
+    return _of_affine(e.name, [p for p in parts if p is not None], scope)
 
 
-def _of_affine(name: str, parts: list[isl.PwAff], depth: int) -> isl.PwAff | None:
-    first = parts[0]
+def _of_affine(name: str, parts: list[isl.PwAff], scope: Scope) -> isl.PwAff | None:
+    first, depth = parts[0], scope.depth
     match name:
         case "min" | "max":
             for p in parts[1:]:
@@ -151,9 +169,43 @@ def _of_affine(name: str, parts: list[isl.PwAff], depth: int) -> isl.PwAff | Non
         case _:
             divisor = constant_value(parts[1])
             if not divisor:
-                return None
+                return _wrapped(name, first, parts[1], scope)
             if name == "mod":  # the sign of the dividend, whatever that of the divisor
                 return first.tdiv_r(constant(abs(divisor), depth))
             if divisor > 0:
                 return first.mod_val(isl.Val(divisor))
             return first.neg().mod_val(isl.Val(-divisor)).neg()
+
+
+WRAPS = 2  # how often a subscript may wrap around a parametric length
+
+
+def _wrapped(name: str, value: isl.PwAff, length: isl.PwAff, scope: Scope) -> isl.PwAff | None:
+    """mod or modulo by a parametric length, where the iterations that get here wrap around at most twice.
+
+    On k*length <= value < (k + 1)*length it is value - k*length. Outside of these pieces the function is set to 0,
+    which nothing sees: every iteration that gets here lies in a piece.
+    """
+    reached = scope.reached()
+    if reached is None:
+        return None
+    zero = constant(0, scope.depth)
+    positive = length.gt_set(zero)
+    out = None
+    covered = isl.Set.empty(positive.get_space())
+    for k in range(-WRAPS, WRAPS + 1):
+        low, high = length.scale_val(isl.Val(k)), length.scale_val(isl.Val(k + 1))
+        if name == "mod" and k < 0:  # the sign of the dividend: -|k|*length - length < value <= -|k|*length
+            low, high = length.scale_val(isl.Val(k)), length.scale_val(isl.Val(k + 1))
+            points = value.gt_set(low).intersect(value.le_set(high)).intersect(value.lt_set(zero))
+            piece = value.sub(high)
+        else:
+            points = value.ge_set(low).intersect(value.lt_set(high))
+            piece = value.sub(low)
+        points = points.intersect(positive)
+        covered = covered.union(points)
+        part = piece.intersect_domain(points)
+        out = part if out is None else out.union_add(part)
+    if out is None or not reached.is_subset(covered):
+        return None
+    return out.union_add(zero.intersect_domain(covered.complement())).coalesce()

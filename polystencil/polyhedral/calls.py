@@ -13,7 +13,8 @@ from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_expression
 from polystencil.ir.types import INTEGER
 from polystencil.ir.typing import rank_of
-from polystencil.polyhedral.affine import Scope, to_affine
+from polystencil.polyhedral.affine import Known, Scope, to_affine
+from polystencil.polyhedral.conditions import known_value
 from polystencil.polyhedral.bounds import ONE, dimensions_of, lower_bound
 from polystencil.polyhedral.designators import Binding, Place, Span1, place_of
 from polystencil.polyhedral.parameters import constant
@@ -25,7 +26,7 @@ class Seen:
 
     procedure: Procedure
     bindings: dict[str, Binding]
-    values: dict[str, isl.PwAff | None]
+    values: dict[str, Known]
 
 
 def bind_call(
@@ -47,7 +48,7 @@ def bind_call(
     if procedure.id in inside:
         return f"a recursive call of {procedure.name}"
     new: dict[str, Binding] = {}
-    values: dict[str, isl.PwAff | None] = {}
+    values: dict[str, Known] = {}
     for k, id in enumerate(procedure.dummies):
         actual = arguments[k] if k < len(arguments) else None
         if actual is None or id not in table.symbols:
@@ -56,7 +57,7 @@ def bind_call(
         if rank_of(actual) and dummy.shape is None and "elemental" in procedure.prefixes:
             return f"an elemental call of {procedure.name} on arrays"
         if dummy.shape is None:
-            values[id] = to_affine(actual, scope)
+            values[id] = known_value(actual, scope)
         place = place_of(actual, scope, table, bindings) if base_id(actual) is not None else None
         if place is not None:
             new[id] = _bound(place, actual, dummy, procedure, arguments, scope, table)

@@ -6,27 +6,12 @@ is no comparison of integers is a parameter, true where it is at least 1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import islpy as isl
 
 from polystencil.ir import expressions as x
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import rank_of, type_of
-from polystencil.polyhedral.affine import Scope, to_affine
-
-
-@dataclass(frozen=True, eq=False)
-class Truth:
-    """The iterations for which a condition may be true and those for which it must be; `exact` when they agree."""
-
-    may: isl.Set
-    must: isl.Set
-    exact: bool
-
-    def negated(self) -> Truth:
-        """The same of `.not.` the condition."""
-        return Truth(self.must.complement(), self.may.complement(), self.exact)
+from polystencil.polyhedral.affine import Known, Scope, Truth, to_affine
 
 
 def to_sets(e: x.Expression, scope: Scope) -> Truth:
@@ -34,6 +19,8 @@ def to_sets(e: x.Expression, scope: Scope) -> Truth:
     match e:
         case x.Literal() | x.NamedConstant():
             return _exact(scope.universe() if e.value else scope.empty())
+        case x.Ref() if isinstance(known := scope.values.get(e.id), Truth):
+            return _lifted(known, scope.depth)
         case x.Paren():
             return to_sets(e.operand, scope)
         case x.Convert():
@@ -85,3 +72,18 @@ def _connective(operator: str, a: Truth, b: Truth) -> Truth:
         ".or.", _connective(".and.", a, b), _connective(".and.", a.negated(), b.negated())
     )
     return same if operator == ".eqv." else same.negated()
+
+
+def _lifted(t: Truth, depth: int) -> Truth:
+    more = depth - t.may.dim(isl.dim_type.set)
+    if more == 0:
+        return t
+    return Truth(t.may.add_dims(isl.dim_type.set, more), t.must.add_dims(isl.dim_type.set, more), t.exact)
+
+
+def known_value(e: x.Expression, scope: Scope) -> Known:
+    """The value of a scalar integer or logical expression, as far as isl can hold it."""
+    t = type_of(e)
+    if isinstance(t, Intrinsic) and t.base == "logical" and rank_of(e) == 0:
+        return to_sets(e, scope)
+    return to_affine(e, scope)

@@ -19,10 +19,10 @@ from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, walk_expression, walk_statements
 from polystencil.polyhedral.accesses import Access, Loop, LoopModel, Obstacle
-from polystencil.polyhedral.affine import Scope, to_affine
+from polystencil.polyhedral.affine import Known, Scope, Truth, to_affine
 from polystencil.polyhedral.bounds import bound_expression
 from polystencil.polyhedral.calls import Seen, bind_call
-from polystencil.polyhedral.conditions import Truth, to_sets
+from polystencil.polyhedral.conditions import known_value, to_sets
 from polystencil.polyhedral.designators import Binding, place_of, relation
 from polystencil.polyhedral.parameters import Parameters, constant_value
 from polystencil.polyhedral.parameters import index as index_function
@@ -44,7 +44,7 @@ class _Builder:
         self.table = table
         self.invariance = Invariance(table, defined_in(body, table), procedure)
         self.inside: set[str] = set()  # procedures being seen through: what they own is not invariant
-        self.scope = Scope(Parameters(), self.is_invariant, bound_of=self.bound_of)
+        self.scope = Scope(Parameters(), self.is_invariant, bound_of=self.bound_of, reached=lambda: self.may)
         self.model = LoopModel(self.scope.parameters)
         self.loops: tuple[Loop, ...] = ()
         self.place: list[int] = [0]
@@ -112,7 +112,7 @@ class _Builder:
         self.subscripts_of(st.target, st.span)
         value = None
         if isinstance(st.target, x.Ref) and st.target.rank == 0:
-            value = to_affine(st.value, self.scope)
+            value = known_value(st.value, self.scope)
         self.write(st.target, st.span)
         if isinstance(st.target, x.Ref) and st.target.rank == 0 and st.target.id not in self.scope.indices:
             self.scope.values[st.target.id] = value
@@ -159,7 +159,7 @@ class _Builder:
             out = Truth(out.may.union(part.may), out.must.union(part.must), out.exact and part.exact)
         return out
 
-    def branch(self, body: s.Body, may: isl.Set, must: isl.Set) -> tuple[isl.Set, isl.Set, dict[str, isl.PwAff | None]]:
+    def branch(self, body: s.Body, may: isl.Set, must: isl.Set) -> tuple[isl.Set, isl.Set, dict[str, Known]]:
         """Run a branch on a part of the iterations; what holds at its end."""
         saved = dict(self.scope.values)
         self.may, self.must = may, must
@@ -171,7 +171,7 @@ class _Builder:
         self.scope.values = saved
         return end
 
-    def merge(self, states: list[tuple[isl.Set, isl.Set, dict[str, isl.PwAff | None]]]) -> None:
+    def merge(self, states: list[tuple[isl.Set, isl.Set, dict[str, Known]]]) -> None:
         may, must = states[0][0], states[0][1]
         for m, n, _ in states[1:]:
             may, must = may.union(m), must.union(n)

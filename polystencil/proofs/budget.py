@@ -23,6 +23,8 @@ def within_budget(query: Callable[[], T], operations: int = OPERATIONS) -> T:
     try:
         return query()
     except isl.Error as error:
+        if "maximal number of operations" not in str(error):
+            raise
         raise BudgetExceeded(str(error)) from None
     finally:
         context.set_max_operations(0)

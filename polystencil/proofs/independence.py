@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import islpy as isl
 
+from polystencil.analysis.call_values import usual_values
+from polystencil.ir import expressions as x
 from polystencil.ir.symbols import SymbolTable
-from polystencil.polyhedral.accesses import Loop, LoopModel
+from polystencil.polyhedral.accesses import Access, Loop, LoopModel
 from polystencil.polyhedral.dependences import Dependence, conflicts, groups_inside, may_conflict
 from polystencil.proofs.budget import BudgetExceeded, within_budget
 from polystencil.proofs.samples import fixed, point_values, sample_pair
@@ -32,11 +34,12 @@ def independent(
             return Unknown(claim, o.reason, o.span)
     first, last = outer.position, inner.position
     unknown: Unknown | None = None
+    preferred = preferred_values(model, table)
     for group in groups_inside(model, inner, table, ignored).values():
         try:
             if not within_budget(lambda: may_conflict(group, first, last)):  # noqa: B023  # called at once
                 continue
-            found = _refute(group, first, last, claim, table)
+            found = _refute(group, first, last, claim, preferred)
         except BudgetExceeded:
             return Unknown(claim, f"the operation budget ran out on {_title(group[0].array)}", group[0].span)
         if isinstance(found, Refuted):
@@ -45,28 +48,36 @@ def independent(
     return unknown or Proven(claim)
 
 
-def _refute(group: list, first: int, last: int, claim: str, table: SymbolTable) -> Refuted | Unknown:  # type: ignore[type-arg]
-    doubt: Dependence | None = None
-    for d in conflicts(group, first, last):
-        if d.must.is_empty():
-            doubt = doubt or d
-            continue
-        sample = within_budget(lambda: sample_pair(d.must))  # noqa: B023  # called at once
+def preferred_values(model: LoopModel, table: SymbolTable) -> dict[str, int]:
+    """Values for parameters that all calls in the program pass, for a witness that can be run."""
+    usual = usual_values(table)
+    return {
+        name: usual[e.id] for name, e in model.parameters.expressions.items() if isinstance(e, x.Ref) and e.id in usual
+    }
+
+
+def _refute(
+    group: list[Access], first: int, last: int, claim: str, preferred: dict[str, int]
+) -> Refuted | Unknown:
+    found = list(conflicts(group, first, last))
+    doubt = next((d for d in found if d.must.is_empty()), None)
+    for d, wanted in ((d, wanted) for wanted in (preferred, {}) for d in found if not d.must.is_empty()):
+        sample = within_budget(lambda: sample_pair(d.must, wanted))  # noqa: B023  # called at once
         if sample is None:
             continue
         parameters, s, t = sample
         both = fixed(d.first.must, parameters, s).range().intersect(fixed(d.second.must, parameters, t).range())
         element = point_values(both.sample_point()) if both.dim(isl.dim_type.set) else ()
-        kind = "write-write" if d.second.is_write else "write-read"
+        directions = tuple(l.direction for l in d.first.loops[: last + 1])
+        (s, a), (t, b) = sorted(((s, d.first), (t, d.second)), key=lambda p: _order(p[0], directions))
+        kinds = ["write" if access.is_write else "read" for access in (a, b)]
         witness = Witness(
-            tuple(sorted(parameters.items())), (s, t), _title(d.first.array), element,
-            (d.first.span, d.second.span), kind,
-        )  # fmt: skip
+            tuple(sorted(parameters.items())), (s, t), _title(a.array), element, (a.span, b.span), "-".join(kinds)
+        )
         what = f"{witness.array}({', '.join(map(str, element))})" if element else witness.array
-        verb = "writes" if d.second.is_write else "reads"
         reason = (
-            f"a dependence is carried: iteration {_show(s)} writes {what} and iteration {_show(t)} {verb} it, "
-            "so their order matters"
+            f"a dependence is carried: iteration {_show(s)} {kinds[0]}s {what} and iteration {_show(t)} {kinds[1]}s "
+            "it, so their order matters"
         )
         return Refuted(claim, reason, witness)
     if doubt is None:
@@ -78,6 +89,11 @@ def _refute(group: list, first: int, last: int, claim: str, table: SymbolTable) 
     else:
         why = f"{why or 'a condition or bound is not affine'}: iterations may meet in {name} (possible dependence)"
     return Unknown(claim, why, doubt.first.span)
+
+
+def _order(iteration: tuple[int, ...], directions: tuple[int, ...]) -> tuple[int, ...]:
+    """What sorts iterations in the order in which the program runs them."""
+    return tuple(v * (d or 1) for v, d in zip(iteration, directions, strict=False))
 
 
 def _show(iteration: tuple[int, ...]) -> str:

@@ -102,7 +102,7 @@ def _refuted(
 
 
 def _value(f: isl.PwAff, parameters: dict[str, int]) -> int:
-    s = isl.Set.from_pw_aff(f) if f.dim(isl.dim_type.in_) == 0 else isl.Set.from_pw_aff(f)
+    s = isl.Map.from_pw_aff(f).range()
     for k in range(s.dim(isl.dim_type.param)):
         name = s.get_dim_name(isl.dim_type.param, k)
         if name in parameters:

@@ -7,8 +7,15 @@ import islpy as isl
 P, I, O, S = isl.dim_type.param, isl.dim_type.in_, isl.dim_type.out, isl.dim_type.set
 
 
-def sample_pair(m: isl.Map) -> tuple[dict[str, int], tuple[int, ...], tuple[int, ...]] | None:
-    """Parameter values, an input and an output of a relation; None for an empty one."""
+def sample_pair(
+    m: isl.Map, preferred: dict[str, int] | None = None
+) -> tuple[dict[str, int], tuple[int, ...], tuple[int, ...]] | None:
+    """Parameter values, an input and an output of a relation; None for an empty one.
+
+    Parameters in `preferred` have those values.
+    """
+    if preferred:
+        m = fixed(m, preferred, ())
     names = [m.get_dim_name(P, k) for k in range(m.dim(P))]
     points = m.wrap().flatten()
     points = points.move_dims(S, 0, P, 0, len(names))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from polystencil.ir.program import Program
+from polystencil.ir.statements import ParallelLoop
 from polystencil.ir.symbols import symbol_table
+from polystencil.ir.traversal import procedures_of, walk_statements
 from polystencil.options import Options
 from polystencil.remarks import Remark
 from polystencil.transforms import parallelize as parallelize_pass
 from polystencil.transforms.promises import broken_promises
+from polystencil.transforms import split as split_pass
 from polystencil.transforms.results import PassResult
 
 
@@ -21,3 +24,23 @@ def parallelize(program: Program, options: Options) -> PassResult:
     if not options.parallelize:
         return PassResult(program, ())
     return parallelize_pass.parallelize(program)
+
+
+def split(program: Program, options: Options) -> PassResult:
+    """Index-set splitting, with unroll-and-jam of the interior."""
+    if not options.enabled("split"):
+        return PassResult(program, not_selected(program, ("split", "jam"), options))
+    return split_pass.split(program, options)
+
+
+def not_selected(program: Program, names: tuple[str, ...], options: Options) -> tuple[Remark, ...]:
+    """A remark per parallel loop and pass that the options do not select."""
+    out = []
+    for procedure in procedures_of(program):
+        for st in walk_statements(procedure.body):
+            if isinstance(st, ParallelLoop):
+                for name in names:
+                    needs = f"; {name} needs split" if name == "jam" and not options.enabled("split") else ""
+                    reason = f"{name} is not selected by the option --transforms{needs}"
+                    out.append(Remark(name, "refused", st.span, procedure.name, reason))
+    return tuple(out)

@@ -1,0 +1,63 @@
+"""Which arrays a parallel loop assigns whole before it reads any of them (write-discard).
+
+Claim asked of isl: the elements written, in must form, contain the declared bounds of the array, and every read
+finds what its own iteration wrote before. Worked out on the original nest, so that a split nest keeps it.
+"""
+
+from __future__ import annotations
+
+import islpy as isl
+
+from polystencil.ir import statements as s
+from polystencil.ir.symbols import SymbolTable
+from polystencil.polyhedral.affine import Scope, to_affine
+from polystencil.polyhedral.bounds import dimensions_of
+from polystencil.polyhedral.model import build_model
+from polystencil.proofs.budget import BudgetExceeded, within_budget
+from polystencil.proofs.privacy import private_to
+from polystencil.proofs.verdicts import Proven
+
+
+def arrays_overwritten(loop: s.ParallelLoop, table: SymbolTable) -> tuple[str, ...]:
+    """Ids of arrays whose old values the loop surely never needs."""
+    owner = table.owner.get(loop.indices[0].ref.id, "")
+    model = build_model((loop,), table, owner)
+    written = {a.array for a in model.accesses if a.is_write and a.must.dim(isl.dim_type.out)}
+    last = [l for l in model.loops if l.statement is loop][-1]
+    out = []
+    for id in sorted(written):
+        uses = [a for a in model.accesses if a.array == id]
+        writes = [a for a in uses if a.is_write]
+        if not isinstance(private_to(last, uses, id), Proven):
+            continue
+        known = dimensions_of(_whole(writes[0].expression), table) if "%" not in id else None
+        if known is None:
+            continue
+        scope = Scope(model.parameters, lambda _: True)
+        try:
+            if within_budget(lambda: _covers(writes, known, scope)):  # noqa: B023  # called at once
+                out.append(id)
+        except BudgetExceeded:
+            continue
+    return tuple(out)
+
+
+def _whole(e: object) -> object:
+    return getattr(e, "base", e)
+
+
+def _covers(writes: list, known: list, scope: Scope) -> bool:  # type: ignore[type-arg]
+    rank = len(known)
+    space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, rank)
+    whole = isl.Set.universe(space)
+    for d, pair in enumerate(known):
+        low, high = (to_affine(e, scope) for e in pair)
+        if low is None or high is None:
+            return False
+        e = isl.PwAff.var_on_domain(isl.LocalSpace.from_space(space), isl.dim_type.set, d)
+        low, high = (b.add_dims(isl.dim_type.in_, rank) for b in (low, high))
+        whole = whole.intersect(e.ge_set(low)).intersect(e.le_set(high))
+    done = isl.Set.empty(space)
+    for w in writes:
+        done = done.union(w.must.range())
+    return bool(whole.is_subset(done))

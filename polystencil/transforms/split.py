@@ -1,0 +1,208 @@
+"""split: a parallel loop whose body tests its indices near the bounds becomes an interior without the tests and a frame.
+
+    do concurrent (i = 1:n)             if (n >= minimum .and. 2 <= n) then
+      if (i == 1) then                    do concurrent (frame = 0:0) ...  ! i = 1, the body as it was
+        b(i) = a(i)                       do concurrent (i = 2:n)
+      else                    -->           b(i) = a(i) - a(i - 1)
+        b(i) = a(i) - a(i - 1)            end do
+      end if                            else
+    end do                                the loop as it was
+                                        end if
+
+Functions are inlined first. A test is collected when it compares one index with something at most 16 from a bound of
+its loop; `proofs.decided` takes it out of the interior, `proofs.partition` proves that interior and frame are all
+iterations, each once. The host splits a nest of at least `split_min_iterations` that has an interior.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from polystencil.ir import expressions as x
+from polystencil.ir import statements as s
+from polystencil.ir.building import all_of, as_kind, compare, integer, times
+from polystencil.ir.printer.expressions import print_expression
+from polystencil.ir.printer.names import Names
+from polystencil.ir.program import Procedure, Program
+from polystencil.ir.symbols import SymbolTable, symbol_table
+from polystencil.ir.traversal import map_procedures, map_statement
+from polystencil.options import Options
+from polystencil.proofs.partition import is_partition
+from polystencil.proofs.verdicts import Proven
+from polystencil.remarks import Remark
+from polystencil.transforms.frame import Box, frame_loop, has_interior
+from polystencil.transforms.index_tests import BodyWalk, loop_scope
+from polystencil.transforms.inline import Inliner, InlineNote
+from polystencil.transforms.jam import jam_interior
+from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_margins
+from polystencil.transforms.overwritten import arrays_overwritten
+from polystencil.transforms.results import PassResult
+from polystencil.transforms.splittable import NotSplit, check_splittable, called_from_parallel_loops
+
+MINIMUM = 131072  # iterations; below, the longest work item of the frame decides how long a launch takes
+
+
+def split(program: Program, options: Options) -> PassResult:
+    """The program with splittable parallel loops split, and remarks for split, jam and inline."""
+    table = symbol_table(program)
+    remarks: list[Remark] = []
+    serial = called_from_parallel_loops(program)
+
+    def one(procedure: Procedure) -> Procedure:
+        visitor = _Visitor(procedure, table, options, remarks, procedure.id in serial)
+        body = visitor.body(procedure.body)
+        return procedure if body is procedure.body else dataclasses.replace(procedure, body=body)
+
+    return PassResult(map_procedures(program, one), tuple(remarks))
+
+
+class _Visitor:
+    def __init__(
+        self, procedure: Procedure, table: SymbolTable, options: Options, remarks: list[Remark], serial: bool
+    ) -> None:
+        self.procedure, self.table, self.options, self.remarks = procedure, table, options, remarks
+        self.serial, self.count, self.loops = serial, 0, 0
+
+    def body(self, body: s.Body) -> s.Body:
+        out: list[s.Statement] = []
+        for st in body:
+            out.extend(self.loop(st) if isinstance(st, s.ParallelLoop) else (self.inside(st),))
+        same = len(out) == len(body) and all(a is b for a, b in zip(out, body, strict=True))
+        return body if same else tuple(out)
+
+    def inside(self, st: s.Statement) -> s.Statement:
+        return map_statement(st, lambda e: e, self.body)
+
+    def loop(self, st: s.ParallelLoop) -> s.Body:
+        """One parallel loop: split, or as it was with the reason."""
+        try:
+            return self.split(st)
+        except NotSplit as why:
+            self.remark("split", "refused", st, str(why))
+            if self.options.enabled("jam"):
+                self.remark("jam", "refused", st, f"there is no interior: the loop is not split ({why})")
+            return (st,)
+
+    def split(self, st: s.ParallelLoop) -> s.Body:
+        self.loops += 1
+        inliner = Inliner(self.table, f"{self.procedure.id}.loop{self.loops}")
+        inlined = inliner.body(st.body)
+        self.inline_remarks(st, inliner.notes)
+        check_splittable(st, self.table, self.procedure, self.serial)
+        for v in inliner.symbols:
+            self.table.symbols[v.id] = v
+            self.table.owner[v.id] = self.procedure.id
+        scope = loop_scope(st, inlined, self.table, self.procedure.id)
+        bounds = bounds_of(st, scope)
+        if bounds is None:
+            raise NotSplit("a bound of the loop is not affine")
+        collect = BodyWalk(scope, bounds.inner(*((0,) * len(st.indices),) * 2), self.table)
+        collect.body(inlined)
+        margins = find_margins(collect.tests, bounds)
+        if not any((*margins.low, *margins.high)):
+            raise NotSplit(
+                "no test compares one index with a bound of its loop at a constant distance of at most 16: "
+                "nothing to take out of an interior"
+            )
+        walk = BodyWalk(loop_scope(st, inlined, self.table, self.procedure.id), bounds.inner(margins.low, margins.high),
+                        self.table)  # fmt: skip
+        interior_body = walk.body(inlined)
+        verdict = is_partition(bounds.inner(*((0,) * len(st.indices),) * 2), _pieces(bounds, margins),
+                               bounds.inner(margins.low, margins.high).params())  # fmt: skip
+        if not isinstance(verdict, Proven):
+            raise NotSplit("the partition of the iterations could not be proven")
+        return self.rewritten(st, margins, interior_body, walk, verdict)
+
+    def rewritten(
+        self, st: s.ParallelLoop, margins: Margins, interior_body: s.Body, walk: BodyWalk, verdict: Proven
+    ) -> s.Body:
+        self.count += 1
+        prefix = f"{self.procedure.id}.split{self.count}"
+        box = Box(st.indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
+        interior = dataclasses.replace(
+            st,
+            indices=tuple(
+                dataclasses.replace(i, lower=box.first(d), upper=box.last(d)) for d, i in enumerate(st.indices)
+            ),
+            body=interior_body,
+        )
+        frame = frame_loop(st, box, f"{prefix}f")
+        minimum = MINIMUM if self.options.split_min_iterations is None else self.options.split_min_iterations
+        enough = has_interior(box) if minimum <= 0 else all_of(
+            has_interior(box), compare(">=", _iterations(box), integer(minimum, _INT8))
+        )  # fmt: skip
+        names = Names(self.table)
+        overwrite = arrays_overwritten(st, self.table)
+        details = {
+            "interior": {
+                i.ref.id.rsplit(".", 1)[-1]: [_text(box.first(d), names), _text(box.last(d), names)]
+                for d, i in enumerate(st.indices)
+            },
+            "margins": {"low": list(margins.low), "high": list(margins.high)},
+            "kept_test_lines": sorted({p.line for p in walk.kept}),
+            "removed_test_lines": sorted({p.line for p in walk.removed} - {p.line for p in walk.kept}),
+            "overwrite": [self.table.symbols[id].name if id in self.table.symbols else id for id in overwrite],
+            "check": f"the interior is not empty and there are at least {minimum} iterations",
+        }
+        self.remark(
+            "split", "runtime-checked", st,
+            f"the interior runs without {margins.tests} tests of indices; at run time: at least {minimum} iterations "
+            "and an interior (write-discard is kept for what the loop overwrites)", verdict.claim, details,
+        )  # fmt: skip
+        parallel: s.Body = (frame, interior)
+        if self.options.enabled("jam"):
+            parallel = jam_interior(st, box, interior, frame, prefix, self.table, self.options, self.remark)
+        return (s.If((s.Branch(enough, parallel, st.span),), (st,), span=st.span),)
+
+    def inline_remarks(self, st: s.ParallelLoop, notes: list[InlineNote]) -> None:
+        for note in notes:
+            status = "refused" if note.refusal else "applied"
+            reason = note.refusal or f"{note.name} is inlined"
+            self.remark("inline", status, st, f"{note.name} {reason}" if note.refusal else reason, "",
+                        {"call_line": note.span.line})  # fmt: skip
+
+    def remark(
+        self, transform: str, status: str, st: s.ParallelLoop, reason: str, claim: str = "",
+        details: dict[str, object] | None = None,
+    ) -> None:  # fmt: skip
+        self.remarks.append(
+            Remark(transform, status, st.span, self.procedure.name, reason, claim, None, None, details or {})  # type: ignore[arg-type]  # one of Status
+        )
+
+
+_INT8 = dataclasses.replace(integer(0).type, kind=8)  # type: ignore[type-var]  # an intrinsic type
+
+
+def _iterations(box: Box) -> x.Expression:
+    """The number of iterations in 64 bits."""
+    out: x.Expression = integer(1, _INT8)
+    for d in range(len(box.indices)):
+        out = times(out, as_kind(_grouped(box.extent(d)), 8))
+    return out
+
+
+def _text(e: x.Expression, names: Names) -> str:
+    return print_expression(e, names).replace(" ", "")
+
+
+def _grouped(e: x.Expression) -> x.Expression:
+    return e
+
+
+def _pieces(bounds: Bounds, margins: Margins) -> list:  # type: ignore[type-arg]
+    """Interior and frame as sets: per dimension the rows at both ends, outer dimensions inside, inner ones whole."""
+    depth = len(bounds.lower)
+    pieces = [bounds.inner(margins.low, margins.high)]
+    for d in range(depth):
+        inside_low = tuple(m if k < d else 0 for k, m in enumerate(margins.low))
+        inside_high = tuple(m if k < d else 0 for k, m in enumerate(margins.high))
+        slab = bounds.inner(inside_low, inside_high)
+        cut_low = tuple(m if k <= d else 0 for k, m in enumerate(margins.low))
+        cut_high = tuple(m if k <= d else 0 for k, m in enumerate(margins.high))
+        beyond_low = bounds.inner(cut_low, inside_high)
+        beyond_high = bounds.inner(inside_low, cut_high)
+        if margins.low[d]:
+            pieces.append(slab.subtract(beyond_low))
+        if margins.high[d]:
+            pieces.append(slab.subtract(beyond_high))
+    return pieces
