@@ -24,13 +24,29 @@ def number(value: int) -> x.Literal:
 
 
 def value_of(e: x.Expression) -> int | None:
-    """The value of an integer constant."""
-    if isinstance(e, (x.Literal, x.NamedConstant)) and isinstance(e.value, int):
-        return int(e.value)
-    if isinstance(e, x.Unary) and e.operator == "-":
-        inner = value_of(e.operand)
-        return None if inner is None else -inner
-    return None
+    """The value of an integer expression of constants."""
+    match e:
+        case x.Literal() | x.NamedConstant():
+            return int(e.value) if isinstance(e.value, int) and not isinstance(e.value, bool) else None
+        case x.Paren():
+            return value_of(e.operand)
+        case x.Convert():
+            t = type_of(e.operand)
+            both = isinstance(t, Intrinsic) and isinstance(e.type, Intrinsic) and t.base == e.type.base == "integer"
+            return value_of(e.operand) if both else None
+        case x.Unary():
+            inner = value_of(e.operand)
+            return None if inner is None or e.operator not in "+-" else -inner if e.operator == "-" else inner
+        case x.Binary() if e.operator in ("+", "-", "*", "/"):
+            a, b = value_of(e.left), value_of(e.right)
+            if a is None or b is None or (e.operator == "/" and b == 0):
+                return None
+            value = {"+": a + b, "-": a - b, "*": a * b}.get(e.operator)
+            if value is None:
+                value = abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+            return value if abs(value) < 2**31 else None
+        case _:
+            return None
 
 
 def plus(a: x.Expression, b: x.Expression) -> x.Expression:
@@ -38,16 +54,10 @@ def plus(a: x.Expression, b: x.Expression) -> x.Expression:
     va, vb = value_of(a), value_of(b)
     if va is not None and vb is not None:
         return number(va + vb)
-    if vb == 0:
-        return a
-    if va == 0:
-        return b
-    if vb is not None and vb < 0:
-        return minus(a, number(-vb))
-    if vb is not None and isinstance(a, x.Binary) and a.operator in "+-":
-        inner = value_of(a.right)
-        if inner is not None:
-            return plus(a.left, number((inner if a.operator == "+" else -inner) + vb))
+    if vb is not None:
+        return _shifted(a, vb)
+    if va is not None:
+        return _shifted(b, va)
     return x.Binary("+", _as_integer(a), _as_integer(b))
 
 
@@ -56,15 +66,25 @@ def minus(a: x.Expression, b: x.Expression) -> x.Expression:
     va, vb = value_of(a), value_of(b)
     if va is not None and vb is not None:
         return number(va - vb)
-    if vb == 0:
-        return a
     if a == b:
         return ZERO
-    if vb is not None and isinstance(a, x.Binary) and a.operator in "+-":
-        return plus(a, number(-vb))
-    if vb is not None and vb < 0:
-        return plus(a, number(-vb))
+    if vb is not None:
+        return _shifted(a, -vb)
+    if isinstance(a, x.Binary) and a.operator in "+-" and a.left == b and (inner := value_of(a.right)) is not None:
+        return number(inner if a.operator == "+" else -inner)
     return x.Binary("-", _as_integer(a), _as_integer(b))
+
+
+def _shifted(a: x.Expression, by: int) -> x.Expression:
+    """a + by, joined with a constant that `a` already ends in."""
+    if isinstance(a, x.Binary) and a.operator in "+-":
+        inner = value_of(a.right)
+        if inner is not None:
+            return _shifted(a.left, by + (inner if a.operator == "+" else -inner))
+    if by == 0:
+        return a
+    a = _as_integer(a)
+    return x.Binary("+", a, number(by)) if by > 0 else x.Binary("-", a, number(-by))
 
 
 def times(a: x.Expression, b: x.Expression) -> x.Expression:

@@ -29,9 +29,9 @@ class AssignmentPrinter(LocalsPrinter):
 
     def assign(self, s: st.Assign, lines: list[str]) -> None:
         if rank_of(s.target):
-            self._array(s, lines)
+            self._assign_array(s, lines)
         elif isinstance(type_of(s.target), Record):
-            self._record(s, lines)
+            self._assign_record(s, lines)
         else:
             self._scalar(s.target, s.value, lines)
 
@@ -51,7 +51,7 @@ class AssignmentPrinter(LocalsPrinter):
             return place.text
         return self.element(place, subscripts)
 
-    def _record(self, s: st.Assign, lines: list[str]) -> None:
+    def _assign_record(self, s: st.Assign, lines: list[str]) -> None:
         t = type_of(s.target)
         assert isinstance(t, Record)
         leaves = self.leaf_paths(t)
@@ -92,7 +92,7 @@ class AssignmentPrinter(LocalsPrinter):
             e, path = value, path[1:]
         return self._leaf_of(e, path, leaf_type)
 
-    def _array(self, s: st.Assign, lines: list[str]) -> None:
+    def _assign_array(self, s: st.Assign, lines: list[str]) -> None:
         if isinstance(type_of(s.target), Record):
             raise NotLaunchable("assignment of arrays of derived type inside of a kernel")
         base = base_id(s.target)

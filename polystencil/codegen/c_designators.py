@@ -5,6 +5,7 @@ The part of a designator that no iteration changes is evaluated on the host and 
 
 from __future__ import annotations
 
+from polystencil.codegen.array_elements import value_of
 from polystencil.codegen.arguments import ArrayArgument, ScalarArgument
 from polystencil.codegen.c_places import ArgumentArray, ScalarPlace
 from polystencil.codegen.c_unit import HostRecord, PrivateRecord, Scope, Unit
@@ -28,6 +29,9 @@ class DesignatorPrinter:
     def text(self, e: x.Expression) -> str:
         raise NotImplementedError
 
+    def inside(self, e: x.Expression, level: int) -> str:
+        raise NotImplementedError
+
     def intrinsic(self, e: x.Expression) -> Intrinsic:
         raise NotImplementedError
 
@@ -40,7 +44,7 @@ class DesignatorPrinter:
     def subscript(self, e: x.Expression) -> str:
         """C text of a subscript; its arithmetic stays in range in a valid program."""
         outer, self.indexing = self.indexing, True
-        text = self.text(e)
+        text = self.inside(e, 12)
         self.indexing = outer
         return text
 
@@ -148,7 +152,7 @@ class DesignatorPrinter:
             raise NotLaunchable("an absent optional argument is used")
         written = base.id in self.unit.written
         if rank == 0 and not written:
-            return self._scalar(prefix, t), ()
+            return self._scalar_argument(prefix, t), ()
         known = self.unit.arguments.arrays.get(prefix)
         if known is None:
             known = self._new_array(prefix, base, t, rank)
@@ -167,7 +171,7 @@ class DesignatorPrinter:
 
         return ArgumentArray(argument, "global", use, self.unit.arguments.figure)
 
-    def _scalar(self, prefix: x.Expression, t: Intrinsic) -> ScalarPlace:
+    def _scalar_argument(self, prefix: x.Expression, t: Intrinsic) -> ScalarPlace:
         arguments = self.unit.arguments
         if prefix not in arguments.scalars:
             wish = prefix.field if isinstance(prefix, x.Component) else prefix.id.rsplit(".", 1)[-1]  # type: ignore[attr-defined]  # Ref or Component
@@ -268,18 +272,9 @@ def constant_shape(symbol: Symbol) -> tuple[tuple[int, int], ...] | None:
         return None
     out = []
     for dimension in symbol.shape:
-        low = 1 if dimension.lower is None else _constant(dimension.lower)
-        high = None if dimension.upper is None or isinstance(dimension.upper, str) else _constant(dimension.upper)
+        low = 1 if dimension.lower is None else value_of(dimension.lower)
+        high = None if dimension.upper is None or isinstance(dimension.upper, str) else value_of(dimension.upper)
         if low is None or high is None or high < low:
             return None
         out.append((low, high - low + 1))
     return tuple(out)
-
-
-def _constant(e: x.Expression) -> int | None:
-    if isinstance(e, (x.Literal, x.NamedConstant)) and isinstance(e.value, int):
-        return int(e.value)
-    if isinstance(e, x.Unary) and e.operator == "-":
-        inner = _constant(e.operand)
-        return None if inner is None else -inner
-    return None

@@ -28,9 +28,6 @@ class IntrinsicPrinter(DesignatorPrinter):
     def term(self, e: x.Expression) -> tuple[str, int]:
         raise NotImplementedError
 
-    def inside(self, e: x.Expression, level: int) -> str:
-        raise NotImplementedError
-
     def function_call(self, e: x.FunctionCall) -> str:
         raise NotImplementedError
 
@@ -43,7 +40,7 @@ class IntrinsicPrinter(DesignatorPrinter):
         if self.unit.strict_math:
             self.unit.uses_strict_math = True
             library = function + ("f" if t.kind == 4 else "")
-            address = self.use_parameter(self.unit.arguments.math(library), "math", "ulong")
+            address = self.use_parameter(self.unit.arguments.math(library), "math", "ulong ")
             zero = "0.0f" if t.kind == 4 else "0.0"
             first, second = arguments[0], arguments[1] if len(arguments) > 1 else zero
             return f"ps_libm_r{t.kind}({address}, {first}, {second})"

@@ -103,8 +103,10 @@ class ReductionPrinter(ExpressionPrinter):
             assert second is not None
             other = self.elements.element(second, offsets)
             source = self.intrinsic(element)
+            if t.base != "logical":
+                element, other, source = x.Convert(element, t), x.Convert(other, t), t
             if source.base == "complex":
-                element = x.IntrinsicCall("conjg", (element,), source)
+                element = x.IntrinsicCall("conjg", (element,), t)
             element = x.Binary(".and." if source.base == "logical" else "*", element, other)
         value = self.scalar_with_prelude(element, lines)
         lines.append(self._step(name, t, result, value))

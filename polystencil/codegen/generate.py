@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from polystencil.analysis.assigned import EffectsFinder
 from polystencil.codegen.arguments import dtype_name
+from polystencil.codegen.array_elements import value_of
 from polystencil.codegen.generated import GeneratedProgram, Parameter, Signature
 from polystencil.codegen.host_kinds import Kinds, by_value
 from polystencil.codegen.host_module import HostModule
 from polystencil.codegen.host_plan import Planner
 from polystencil.codegen.loop_units import KernelRules
-from polystencil.ir.expressions import Literal, NamedConstant
+from polystencil.ir.expressions import Expression
 from polystencil.ir.program import Dimension, Procedure, Program, Symbol
 from polystencil.ir.symbols import symbol_table
 from polystencil.ir.types import Intrinsic
@@ -71,7 +72,7 @@ def _parameter(symbol: Symbol) -> Parameter:
 def _constant(e: object, default: int | None = None) -> int | None:
     if e is None:
         return default
-    return int(e.value) if isinstance(e, (Literal, NamedConstant)) and isinstance(e.value, int) else None
+    return value_of(e) if isinstance(e, Expression) else None
 
 
 def _extent(d: Dimension) -> int | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polystencil.analysis.assigned import base_id
+from polystencil.codegen.array_elements import value_of
 from polystencil.codegen.host_kinds import Kind, Kinds, by_value
 from polystencil.codegen.names import Names
 from polystencil.codegen.host_text import dtype_text
@@ -10,6 +11,7 @@ from polystencil.errors import NOWHERE, Span, UnsupportedError
 from polystencil.ir import expressions as x
 from polystencil.ir.program import Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.traversal import child_expressions, walk_expression
 from polystencil.ir.types import Intrinsic, ProcedureType, Record, Type
 from polystencil.ir.typing import rank_of, type_of
 
@@ -180,9 +182,8 @@ class HostDesignators:
 
     def plain_integer(self, e: x.Expression) -> str:
         """A subscript or bound: constants need no type."""
-        if isinstance(e, (x.Literal, x.NamedConstant)) and isinstance(e.value, int):
-            return str(int(e.value))
-        return self.value(e)
+        known = value_of(e)
+        return str(known) if known is not None else self.value(e)
 
     def subscripts(self, subscripts: tuple[x.Expression, ...]) -> str:
         parts = []
@@ -352,8 +353,20 @@ class HostDesignators:
         if isinstance(a, x.Element) and dummy is not None and dummy.shape is not None and not any(d.assumed for d in dummy.shape):
             return f"fortran.from_element({self.array_object(a.base)}, {self.subscripts(a.indices)}, {self.label(a.base)})"
         if isinstance(a, (x.Element, x.Section, x.Substring)):
-            return self.storage(a)
+            return self._part(a)
         return f"fortran.storage_of({self.value(a)})"
+
+    def _part(self, a: x.Element | x.Section | x.Substring) -> str:
+        """An element or section as an argument: a view, into which the procedure itself looks when it wants to."""
+        base = base_id(a)
+        known = base in self.touched_reads
+        text = self.storage(a)
+        inside = {n.id for e in child_expressions(a) for n in walk_expression(e) if isinstance(n, x.Ref)}
+        uses = sum(1 for n in walk_expression(a) if isinstance(n, x.Ref) and n.id == base)
+        vector = isinstance(a, x.Section) and any(not isinstance(s, x.Range) and rank_of(s) for s in a.subscripts)
+        if base is not None and not known and uses == 1 and not vector and inside:
+            self.touched_reads.discard(base)
+        return text
 
     def _is_optional(self, a: x.Ref) -> bool:
         symbol = self.table.symbols.get(a.id)
