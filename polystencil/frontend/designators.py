@@ -138,7 +138,7 @@ def lower_call(ctx: Context, node: Node) -> x.Expression:
     base, lists = children[0], children[1:]
     e = _first_list(ctx, node, base, lists[0])
     for arguments in lists[1:]:
-        e = subscript(ctx, node, e, arguments)
+        e = _second_list(ctx, e, arguments)
     return e
 
 
@@ -163,7 +163,17 @@ def _first_list(ctx: Context, node: Node, base: Node, arguments: Node) -> x.Expr
         if isinstance(e, x.Section) and isinstance(array, x.Component) and rank_of(array.base):
             raise ctx.error(node, "the object and its component both have a rank here")
         return e
+    if base.type == "call_expression":
+        return _second_list(ctx, lower(ctx, base), arguments)
     return subscript(ctx, node, lower(ctx, base), arguments)
+
+
+def _second_list(ctx: Context, e: x.Expression, arguments: Node) -> x.Expression:
+    """`base(...)(a:b)`"""
+    t = type_of(e)
+    if not (isinstance(t, Intrinsic) and t.base == "character" and first_is_range(arguments)):
+        raise ctx.error(arguments, "a second list in parentheses can only be a substring (a:b) of a character value")
+    return _substring(ctx, e, named(arguments)[0])
 
 
 def _variable_with_list(ctx: Context, node: Node, base: Node, variable: Variable, arguments: Node) -> x.Expression:
@@ -197,7 +207,7 @@ def subscript(ctx: Context, node: Node, base: x.Expression, arguments: Node) -> 
     own_rank = base.rank if isinstance(base, x.Component) else rank_of(base)
     if isinstance(base, (x.Element, x.Substring)) or (own_rank == 0 and rank_of(base)):
         own_rank = 0
-    if own_rank == 0 or (isinstance(base, x.Section) and first_is_range(arguments) and own_rank != 1):
+    if own_rank == 0:
         if isinstance(t, Intrinsic) and t.base == "character" and first_is_range(arguments):
             return _substring(ctx, base, items[0])
         raise ctx.error(node, f"{describe(base)} takes no subscripts")

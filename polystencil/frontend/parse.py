@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import tree_sitter_fortran
@@ -10,6 +11,9 @@ from tree_sitter import Language, Node, Parser, Tree
 from polystencil.errors import SourceError, Span, UnsupportedError
 from polystencil.frontend.source import ParsedText
 
+_RENAMED_OPERATOR = re.compile(
+    rb"(operator)\(\.([a-z]+)\.\)([ \t]*=>[ \t]*)(operator)\(\.([a-z]+)\.\)", re.IGNORECASE
+)
 _LANGUAGE = Language(tree_sitter_fortran.language())
 
 
@@ -44,10 +48,26 @@ class SyntaxTree:
 def parse(text: ParsedText) -> SyntaxTree:
     """The tree of a source; SourceError at the first place that is not Fortran."""
     parser = Parser(_LANGUAGE)
-    tree = SyntaxTree(text, parser.parse(text.bytes()))
+    tree = SyntaxTree(text, parser.parse(_readable(text.bytes())))
     if tree.root.has_error:
         raise _syntax_error(tree)
     return tree
+
+
+def _readable(source: bytes) -> bytes:
+    """What the grammar cannot read, written so that it can, with every character in its place.
+
+    A rename of defined operators, `operator(.a.) => operator(.b.)`, becomes `operator__a__ => operator__b__`.
+    """
+    if b"=>" in source and _RENAMED_OPERATOR.search(source):
+        source = _RENAMED_OPERATOR.sub(rb"\1__\2__\3\4__\5__", source)
+    return source
+
+
+def operator_name(name: str) -> str:
+    """The name of a use item, undoing what `_readable` did to it."""
+    match = re.fullmatch(r"operator__([a-z]+)__", name)
+    return name if match is None else f"operator(.{match.group(1)}.)"
 
 
 def _syntax_error(tree: SyntaxTree) -> SourceError:

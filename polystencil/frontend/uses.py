@@ -9,6 +9,7 @@ from tree_sitter import Node
 from polystencil.frontend.context import named, text_of
 from polystencil.frontend.entities import Ambiguous, Entity, Generic
 from polystencil.frontend.intrinsic_modules import INTRINSIC_MODULES, intrinsic_module
+from polystencil.frontend.parse import operator_name
 from polystencil.frontend.scopes import Scope
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def use_module(specification: Specification, node: Node) -> None:
     if only is None:
         hidden: set[str] = set()
         for alias in (c for c in node.children if c.type == "use_alias"):
-            local, original = (text_of(c) for c in named(alias))
+            local, original = (operator_name(text_of(c)) for c in named(alias))
             _need(specification, alias, name, public, original)
             renames[local] = original
             hidden.add(original)
@@ -52,7 +53,7 @@ def use_module(specification: Specification, node: Node) -> None:
         return
     for item in named(only):
         if item.type == "use_alias":
-            local, original = (text_of(c) for c in named(item))
+            local, original = (operator_name(text_of(c)) for c in named(item))
         else:
             local = original = text_of(item).replace(" ", "")
         _need(specification, item, name, public, original)
