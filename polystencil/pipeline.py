@@ -60,8 +60,8 @@ def transform(program: Program, options: Options) -> Transformed:
     """Check the program's own promises, then run every pass that the options choose."""
     from polystencil.transforms import passes
 
-    after = [("source", program)]
     remarks = list(passes.check(program))
+    after = [("source", program), ("checked", passes.in_order(program, tuple(remarks)).program)]
     for stage in stages():
         result = stage.run(after[-1][1], options)
         after.append((stage.name, result.program))

@@ -282,7 +282,9 @@ class _Builder:
         if any(isinstance(i, s.Exit) and i.target == name for i in walk_statements(body)):
             self.obstacle("the loop is left by exit", loop.statement.span)
             self.must = self.scope.empty()
-        if _leaves(body, {name}, cycles_too=True) or _leaves_beyond(body):
+        if _leaves_beyond(body, name):
+            self.obstacle("the loop may be left early by exit or cycle of a construct around it", loop.statement.span)
+        if _leaves(body, {name}, cycles_too=True) or _leaves_beyond(body, name):
             self.must = self.scope.empty()
         self.statements(body)
 
@@ -477,9 +479,9 @@ def _leaves(body: s.Body, names: set[str], cycles_too: bool = False) -> bool:
     )
 
 
-def _leaves_beyond(body: s.Body) -> bool:
-    """Whether something in a body leaves or cycles a construct that stands around it."""
-    inner = {getattr(i, "name", "") for i in walk_statements(body)}
+def _leaves_beyond(body: s.Body, name: str) -> bool:
+    """Whether something in the body of a construct leaves or cycles a construct that stands around it."""
+    inner = {name, *(getattr(i, "name", "") for i in walk_statements(body))}
     return any(isinstance(i, (s.Exit, s.Cycle)) and i.target not in inner for i in walk_statements(body))
 
 

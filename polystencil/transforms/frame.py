@@ -76,7 +76,7 @@ def frame_loop(loop: s.ParallelLoop, box: Box, prefix: str) -> s.ParallelLoop:
         total = plus(total, sizes[d])
     index = s.LoopIndex(f, integer(0), minus(total, integer(1)), integer(1))
     keep = tuple(v for v in loop.locals if v.id not in rename)
-    return dataclasses.replace(loop, indices=(index,), locals=(number, *keep), body=(block,), name="", mask=None)
+    return dataclasses.replace(loop, indices=(index,), locals=(number, *keep), body=(block,), mask=None)
 
 
 def _is_used(box: Box, d: int) -> bool:

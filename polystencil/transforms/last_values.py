@@ -35,6 +35,7 @@ def parallel_loop_keeping_values(
     st: s.Do,
     indices: tuple[s.LoopIndex, ...],
     body: s.Body,
+    name: str,
     scalars: LoopScalars,
     outer_scalars: LoopScalars,
     model: LoopModel,
@@ -42,7 +43,7 @@ def parallel_loop_keeping_values(
     table: SymbolTable,
     number: int,
 ) -> s.Body:
-    """The statements that take the place of the nest `st`, whose merged indices and innermost body are given."""
+    """The statements that take the place of the nest `st`, whose merged indices, innermost body and its loop's name are given."""
     keeps = Invariance(table, defined_in((st,), table), procedure.id)
     rename: dict[str, str] = {}
     locals_: list[Symbol] = []
@@ -99,7 +100,7 @@ def parallel_loop_keeping_values(
     )
     loop = s.ParallelLoop(
         tuple(dataclasses.replace(i, ref=renamed(i.ref)) for i in indices),  # type: ignore[arg-type]  # a Ref stays one
-        None, tuple(locals_), reductions, inner_body, "do", name=st.name, directives=st.directives, span=st.span,
+        None, tuple(locals_), reductions, inner_body, "do", name=name, directives=st.directives, span=st.span,
     )  # fmt: skip
     new: s.Body = (loop, *after)
     return (s.Block(tuple(before), new, span=st.span),) if before else new

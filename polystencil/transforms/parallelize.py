@@ -91,7 +91,7 @@ class _Visitor:
         try:
             self.count += 1
             new = parallel_loop_keeping_values(
-                st, tuple(indices), body, chosen, scalars, model, self.procedure, self.table, self.count
+                st, tuple(indices), body, merged[-1].name, chosen, scalars, model, self.procedure, self.table, self.count
             )
         except NotKept as why:
             self.remark(st, "refused", str(why), None)

@@ -9,6 +9,7 @@ from polystencil.ir.traversal import procedures_of, walk_statements
 from polystencil.options import Options
 from polystencil.remarks import Remark
 from polystencil.transforms import parallelize as parallelize_pass
+from polystencil.transforms.in_order import conflicting_loops_in_order
 from polystencil.transforms.promises import broken_promises
 from polystencil.transforms import split as split_pass
 from polystencil.transforms.results import PassResult
@@ -17,6 +18,11 @@ from polystencil.transforms.results import PassResult
 def check(program: Program) -> tuple[Remark, ...]:
     """What the program promises and breaks: do concurrent loops that conflict, accesses outside of arrays."""
     return broken_promises(program, symbol_table(program))
+
+
+def in_order(program: Program, checked: tuple[Remark, ...]) -> PassResult:
+    """Parallel loops that are proven to conflict run in order."""
+    return conflicting_loops_in_order(program, checked)
 
 
 def parallelize(program: Program, options: Options) -> PassResult:

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from polystencil.ir import expressions as x
+from polystencil.ir.printer.construct_names import with_unique_names
 from polystencil.ir.printer.declarations import declaration_lines, type_lines
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.line_breaks import broken
@@ -139,7 +140,6 @@ class _Printer:
         elif p.kind == "program":
             names.taken.add(own)
         head = self.head(p, own, names)
-        body_names = names
         out = [head, *("  " + u for u in uses)]
         if p.interface_only and not uses:
             out.append("  import")
@@ -152,7 +152,7 @@ class _Printer:
         out += ["  " + line for line in self.externals(refs, p, names)]
         out += ["  " + line for line in storage_lines(p.blocks, p.data, names)]
         out += ["  " + line for line in namelist_lines(p.body, names)]
-        out += print_body(p.body, body_names, "  ")
+        out += print_body(with_unique_names(p.body), names, "  ")
         bodies = [c for c in p.contained if not c.interface_only]
         if bodies:
             out.append("contains")
