@@ -42,7 +42,7 @@ class Group:
 Item = Union[Edit, Text, Group]
 
 _EDIT = re.compile(
-    r"(EN|ES|EX|[EDGF])(\d+)?(?:\.(\d+))?(?:E(\d+))?|([IBOZ])(\d+)?(?:\.(\d+))?|(L|A)(\d+)?|(TL|TR|T)(\d+)"
+    r"(EN|ES|EX|D(?![CP])|[EGF])(\d+)?(?:\.(\d+))?(?:E(\d+))?|([IBOZ])(\d+)?(?:\.(\d+))?|(L|A)(\d+)?|(TL|TR|T)(\d+)"
     r"|(SP|SS|S|BN|BZ|RU|RD|RZ|RN|RC|RP|DC|DP|X|/|:|\$)",
     re.IGNORECASE,
 )

@@ -12,9 +12,7 @@ class Record:
         self.text, self.at, self.limit = bytearray(), 0, limit
 
     def put(self, piece: bytes) -> None:
-        """Write at the position, over what is there."""
-        if not piece:
-            return
+        """Write at the position, over what is there; an empty piece, too, makes blanks of what T and X skipped."""
         end = self.at + len(piece)
         if self.limit is not None and end > self.limit:
             raise TransferFailure(END_OF_RECORD, "End of record")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
@@ -75,10 +75,6 @@ class Units:
             writer = ListWriter(u.record, u.delimiter)
             for value in values:
                 writer.write(value)
-            if not values:
-                u.record.put(b"")
-            if not values and not u.record.text:
-                pass
         else:
             write_formatted(u.record, format_text, values, lambda: self._end_record(u))
         if advance:
@@ -138,13 +134,16 @@ class Units:
             for storage in storages:
                 reader.read(storage)
             return 0
-        try:
-            taken = read_formatted(record, format_text, storages, u.pad, stop_at_end=not advance)
-        except TransferFailure:
-            raise
+        taken = read_formatted(record, format_text, storages, u.pad, stop_at_end=not advance)
         if not advance:
             u.line, u.at = record.text, record.at
         return taken
+
+    def line_reader(self, unit: Any) -> Callable[[], bytes]:
+        """The records of a unit one after the other, for namelist input."""
+        u = self._connected(5 if unit is None else int(unit), "*")
+        self._start_reading(u)
+        return lambda: self._next_line(u)
 
     def _start_reading(self, u: Unit) -> None:
         if u.writing:
@@ -406,12 +405,17 @@ def write_internal(storage: Any, format_text: Format, items: Iterable[Any]) -> N
         _reset(record)
 
     record = Record(width)
-    if format_text == "*":
-        writer = ListWriter(record)
-        for value in values:
-            writer.write(value)
-    else:
-        write_formatted(record, format_text, values, end_record)
+    try:
+        if format_text == "*":
+            writer = ListWriter(record)
+            for value in values:
+                writer.write(value)
+        else:
+            write_formatted(record, format_text, values, end_record)
+    except TransferFailure:
+        if record.text:
+            end_record()  # gfortran leaves what did fit
+        raise
     end_record()
 
 
