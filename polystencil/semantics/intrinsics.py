@@ -17,6 +17,7 @@ from polystencil.semantics import (
     arithmetic,
     bits,
     characters,
+    ieee,
     libm,
     numeric_models,
     rearrangement,
@@ -100,10 +101,6 @@ def _dot(dtype: DType, a: Any, b: Any) -> Any:
     return reductions.dot_product(a.astype(dtype, copy=False), b.astype(dtype, copy=False))
 
 
-def _is_nan(x: Any) -> Any:
-    return np.isnan(x)
-
-
 INTRINSICS: dict[str, Function] = {
     **{n: _math(n) for n in (*libm.REAL_FUNCTIONS,) if n != "atan"},
     "sqrt": _plain(_sqrt), "atan": _atan, "abs": _plain(_abs),
@@ -160,7 +157,7 @@ INTRINSICS: dict[str, Function] = {
     **{n: _named(characters.lexical, n) for n in ("lge", "lgt", "lle", "llt")},
     "transfer": _plain(transfer),
     "command_argument_count": _plain(system.command_argument_count),
-    "ieee_is_nan": _plain(_is_nan), "isnan": _plain(_is_nan), "ieee_is_finite": _plain(np.isfinite),
+    **{n: _plain(f) for n, f in ieee.FUNCTIONS.items()},
     "is_iostat_end": _plain(lambda i: i == -1), "is_iostat_eor": _plain(lambda i: i == -2),
 }  # fmt: skip
 

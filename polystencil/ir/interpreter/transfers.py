@@ -145,10 +145,20 @@ def compile_read(c: Compiler, statement: s.Read) -> Closure:
     units = c.machine.units
 
     def from_file(f: Any) -> None:
-        taken: list[int] = []
-        _drain(targets(f), lambda t: taken.append(units.read(unit(f), text(f), t, advance(f), rec(f), pos(f))))
-        if size is not None:
-            size(f)[()] = taken[0]
+        taken = 0
+
+        def read(storages: Iterator[Any]) -> None:
+            nonlocal taken
+            taken = units.read(unit(f), text(f), storages, advance(f), rec(f), pos(f))
+
+        try:
+            _drain(targets(f), read)
+        except TransferFailure as failure:
+            taken = failure.taken
+            raise
+        finally:
+            if size is not None:
+                size(f)[()] = taken
 
     return _guarded(c, from_file, controls)
 

@@ -13,3 +13,4 @@ class TransferFailure(FortranRuntimeError):
     def __init__(self, iostat: int, message: str) -> None:
         super().__init__(message)
         self.iostat = iostat
+        self.taken = 0  # characters read before the failure, for size=

@@ -61,13 +61,13 @@ def read_formatted(
             if not width:
                 width = target.dtype.itemsize if target.dtype.kind == "S" else len(record.text) - record.at
             available = len(record.text) - record.at
-            if available < width and (stop_at_end or not pad):
-                if stop_at_end:
-                    if pad and available >= 0:
-                        _store(target, record.take(width), edit, modes, number)
-                    raise TransferFailure(END_OF_RECORD, "End of record")
-                raise TransferFailure(END_OF_RECORD, "End of record")
             taken += min(width, max(0, available))
+            if available < width and (stop_at_end or not pad):
+                if stop_at_end and pad and available >= 0:
+                    _store(target, record.take(width), edit, modes, number)
+                failure = TransferFailure(END_OF_RECORD, "End of record")
+                failure.taken = taken
+                raise failure
             _store(target, record.take(width), edit, modes, number)
             target = _next_target(targets, pending)
             number += 1
