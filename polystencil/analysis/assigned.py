@@ -14,6 +14,7 @@ from polystencil.ir import statements as st
 from polystencil.ir.program import Procedure
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, nested_bodies, walk_expression
+from polystencil.ir.types import Record
 from polystencil.ir.typing import rank_of
 
 
@@ -25,6 +26,8 @@ def base_id(e: x.Expression) -> str | None:
                 return e.id
             case x.Element() | x.Section() | x.Component() | x.Substring():
                 e = e.base
+            case x.Convert() if isinstance(e.type, Record):
+                e = e.operand
             case _:
                 return None
 

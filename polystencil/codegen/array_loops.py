@@ -128,6 +128,8 @@ class ArrayLoops:
                     inside += sum(1 for n in walk_expression(node) if isinstance(n, x.Ref) and n.id == base)
                 if isinstance(node, x.Ref) and node.id == base:
                     total += 1
+                if isinstance(node, x.IntrinsicCall) and node.name == "transpose":
+                    return False
                 if isinstance(node, x.FunctionCall) and base in self.effects.of_expression(x.FunctionCall(node.target, (), node.type)).reads:
                     return False
         return inside == total

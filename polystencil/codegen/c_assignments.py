@@ -139,7 +139,7 @@ class AssignmentPrinter(LocalsPrinter):
         for node in walk_expression(value):
             if node == target:
                 same += sum(1 for n in walk_expression(node) if isinstance(n, x.Ref) and n.id == base)
-        if same != sum(1 for n in walk_expression(value) if isinstance(n, x.Ref) and n.id == base):
+        if any(isinstance(n, x.IntrinsicCall) and n.name == "transpose" for n in walk_expression(value)) or same != sum(1 for n in walk_expression(value) if isinstance(n, x.Ref) and n.id == base):
             raise NotLaunchable("an array assignment whose two sides overlap inside of a kernel")
 
     def _from_constructor(self, target: x.Expression, value: x.ArrayConstructor, lines: list[str]) -> None:

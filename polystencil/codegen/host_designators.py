@@ -27,6 +27,7 @@ class HostDesignators:
         self.span: Span = NOWHERE
         self.masked = False
         self.procedure: Procedure | None = None
+        self.implied_live: set[str] = set()
 
     def value(self, e: x.Expression) -> str:
         raise NotImplementedError
@@ -141,6 +142,8 @@ class HostDesignators:
             case x.Substring():
                 low, high = (None if b is None else self.value(b) for b in (e.lower, e.upper))
                 return f"fortran.substring_view({self.storage_data(e.base)}, {low}, {high})"
+            case x.Convert() if isinstance(e.type, Record):
+                return f"fortran.as_parent({self.storage(e.operand)}, {self.layout(e.type.id)})"
             case x.Paren():
                 return f"fortran.storage_of({self.value(e.operand)})"
             case x.FunctionCall():

@@ -117,7 +117,8 @@ class HostExpressions(HostDesignators):
 
     def _convert(self, e: x.Convert) -> tuple[str, int]:
         t = e.type
-        assert isinstance(t, Intrinsic)
+        if not isinstance(t, Intrinsic):
+            return self.storage(e), ATOM
         source = type_of(e.operand)
         if isinstance(e.operand, x.Boz):
             return f"fortran.from_bits({e.operand.value}, {dtype_text(t)})", ATOM
@@ -143,7 +144,13 @@ class HostExpressions(HostDesignators):
             else:
                 self.kinds_here[item.variable.id] = outer
             step = "1" if item.step is None else self.value(item.step)
-            return f"*fortran.implied_do(lambda {name}: [{inner}], {self.value(item.lower)}, {self.value(item.upper)}, {step})"
+            bounds = f"{self.value(item.lower)}, {self.value(item.upper)}, {step}"
+            text = f"*fortran.implied_do(lambda {name}: [{inner}], {bounds})"
+            if item.variable.id in self.implied_live and not storage:
+                after = f"fortran.after({bounds})"
+                kind = self.kind(item.variable.id)
+                text += f", *fortran.nothing({name} := {after})" if kind == "value" else f", *fortran.set_to({name}, {after})"
+            return text
         if storage:
             return self.storage(item)
         return self.value(item)

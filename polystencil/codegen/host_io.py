@@ -19,13 +19,17 @@ class HostIO(HostLaunches):
     def synchronised(self, text: str) -> None:
         raise NotImplementedError
 
+    live_do_variables: set[str]
+
     def touched(self, target: x.Expression) -> None:
         raise NotImplementedError
 
     def io(self, s: st.Statement) -> None:
         match s:
             case st.Write():
+                self.implied_live = self.live_do_variables
                 items = ", ".join(self._item(i) for i in s.items)
+                self.implied_live = set()
                 head = f"fortran.write({self._unit(s.unit)}, {self._format(s.format)}, "
                 self.synchronised(f"{head}[{items}]{self._controls(s.controls)})")
             case st.Read():

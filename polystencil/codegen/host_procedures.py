@@ -130,9 +130,10 @@ class HostProcedures(HostStatements):
         return symbol.block is not None or self.kinds.is_saved(symbol)
 
     def _explicit(self, symbol: Symbol) -> bool:
-        return (
-            symbol.shape is not None and not symbol.attributes & {"allocatable", "pointer"} and not any(d.assumed for d in symbol.shape)
-        )
+        """Whether the dummy wants contiguous storage, so that some actual arguments must be copied in and back."""
+        if symbol.shape is None or symbol.attributes & {"allocatable", "pointer"}:
+            return False
+        return "contiguous" in symbol.attributes or not any(d.assumed for d in symbol.shape)
 
     def _dummy(self, symbol: Symbol) -> None:
         name = self.names.of(symbol.id)
@@ -144,7 +145,9 @@ class HostProcedures(HostStatements):
         if kind == "array":
             assert symbol.shape is not None
             lows = "(" + "".join(f"{'1' if d.lower is None else self.plain_integer(d.lower)}, " for d in symbol.shape) + ")"
-            if self._explicit(symbol):
+            if any(d.assumed for d in symbol.shape) and "contiguous" in symbol.attributes:
+                text = f"{name} = frame.contiguous({name}, {lows})"
+            elif self._explicit(symbol):
                 highs = "(" + "".join(f"{self._upper(d)}, " for d in symbol.shape) + ")"
                 text = f"{name} = frame.explicit_shape({name}, {lows}, {highs})"
             else:

@@ -526,7 +526,12 @@ class HostStatements(HostIO):
                 self.synchronised(f"fortran.assign_where({self.storage(inner.target)}, {control}, {value})")
 
     def _forall(self, s: st.Forall) -> None:
+        """Each statement for all index values before the next one; what it reads counts as read first."""
         saved = dict(self.kinds_here)
+        self._forall_points(s, [], "")
+        self.kinds_here = saved
+
+    def _forall_points(self, s: st.Forall, outer: list[str], outer_points: str) -> None:
         texts, names = [], []
         for index in s.indices:
             t = type_of(index.ref)
@@ -537,42 +542,74 @@ class HostStatements(HostIO):
             self.kinds_here[index.ref.id] = "value"
             names.append(self.names.of(index.ref.id))
         points = self.names.fresh("points")
-        head = f"{', '.join(names)}{',' if len(names) == 1 else ''}"
+        everything = outer + names
+        head = ", ".join(everything) + ("," if len(everything) == 1 else "")
+        here = ", ".join(names) + ("," if len(names) == 1 else "")
+        loops = f"for {here} in fortran.nest({', '.join(texts)})"
+        if outer:
+            loops = f"for {', '.join(outer)}{',' if len(outer) == 1 else ''} in {outer_points} {loops}"
         condition = "" if s.mask is None else f" if {self.condition(s.mask)}"
         self.touches()
-        self.put(f"{points} = [({head}) for {head} in fortran.nest({', '.join(texts)}){condition}]")
+        self.put(f"{points} = [({head}) {loops}{condition}]")
         for inner in s.body:
             self.span = inner.span
             if isinstance(inner, st.Forall):
-                self._for_points(names, points)
-                self.depth += 1
-                self._forall(inner)
-                self.depth -= 1
-                continue
-            if not isinstance(inner, (st.Assign, st.PointerAssign)):
-                raise UnsupportedError("this statement inside of forall", inner.span)
-            if isinstance(inner, st.PointerAssign):
-                self._for_points(names, points)
+                self._forall_points(inner, everything, points)
+            elif isinstance(inner, st.PointerAssign):
+                self.put(f"for {head} in {points}:")
                 self.depth += 1
                 self._pointer_assign(inner)
                 self.depth -= 1
-                continue
-            values = self.names.fresh("values")
-            value = f"fortran.copy_value({self.value(inner.value)})"
-            self.touches()
-            self.put(f"{values} = [{value} for {head} in {points}]")
-            self.touched(inner.target)
-            target = self.storage(inner.target)
-            self.touches()
-            item = self.names.fresh("value")
-            self.put(f"for ({head}), {item} in zip({points}, {values}, strict=True):")
-            self.depth += 1
-            self.put(f"fortran.assign({target}, {item})")
-            self.depth -= 1
-        self.kinds_here = saved
+            elif isinstance(inner, st.Assign):
+                self._forall_store(inner, head, points, "", self.value(inner.value))
+            elif isinstance(inner, st.Where):
+                self._forall_where(inner, head, points)
+            else:
+                raise UnsupportedError("this statement inside of forall", inner.span)
 
-    def _for_points(self, names: list[str], points: str) -> None:
-        self.put(f"for {', '.join(names)}{',' if len(names) == 1 else ''} in {points}:")
+    def _forall_store(self, s: st.Assign, head: str, points: str, masks: str, value: str) -> None:
+        values, item = self.names.fresh("values"), self.names.fresh("value")
+        self.touches()
+        self.put(f"{values} = [fortran.copy_value({value}) for {head} in {points}]")
+        self.touched(s.target)
+        target = self.storage(s.target)
+        self.touches()
+        if masks:
+            mask = self.names.fresh("mask")
+            self.put(f"for ({head}), {mask}, {item} in zip({points}, {masks}, {values}, strict=True):")
+            store = f"fortran.assign_where({target}, {mask}, {item})"
+        else:
+            self.put(f"for ({head}), {item} in zip({points}, {values}, strict=True):")
+            store = f"fortran.assign({target}, {item})"
+        self.depth += 1
+        self.put(store)
+        self.depth -= 1
+
+    def _forall_where(self, s: st.Where, head: str, points: str) -> None:
+        done = ""
+        for clause in s.clauses:
+            masks = self.names.fresh("masks")
+            if clause.mask is None:
+                self.put(f"{masks} = [~one for one in {done}]")
+            else:
+                text = self.value(clause.mask)
+                self.touches()
+                self.put(f"{masks} = [fortran.mask_of({text}) for {head} in {points}]")
+                if done:
+                    rest = self.names.fresh("masks")
+                    self.put(f"{rest} = [one & ~other for one, other in zip({masks}, {done}, strict=True)]")
+                    both = self.names.fresh("done")
+                    self.put(f"{both} = [one | other for one, other in zip({masks}, {done}, strict=True)]")
+                    masks, done = rest, both
+                else:
+                    done = masks
+            for inner in clause.body:
+                if not isinstance(inner, st.Assign):
+                    raise UnsupportedError("a nested where inside of forall", inner.span)
+                self.masked = True
+                value = self.value(inner.value)
+                self.masked = False
+                self._forall_store(inner, head, points, masks, value)
 
     # ---- allocation ----
 

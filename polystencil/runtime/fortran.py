@@ -17,7 +17,7 @@ from polystencil.runtime.host_arguments import (
     from_element,
     storage_of,
 )
-from polystencil.runtime.host_control import Cycle, Exit, do, extent, nest, no_kernel
+from polystencil.runtime.host_control import Cycle, Exit, after, do, extent, nest, no_kernel, nothing, set_to
 from polystencil.runtime.host_intrinsics import (
     call_intrinsic,
     extends_type_of,
@@ -36,6 +36,7 @@ from polystencil.runtime.host_values import (
     DEFAULT,
     allocate_like,
     allocate_new,
+    as_parent,
     assign_allocatable,
     assign_where,
     associated_with,
@@ -109,6 +110,7 @@ def int_divide_masked(a: Any, b: Any) -> Any:
 
 __all__ = [
     "Allocatable", "Array", "Cycle", "DEFAULT", "Exit", "Field", "Frame", "NO_DEVICE", "Pointer", "RecordLayout", "Sequence",
+    "after", "as_parent", "nothing", "set_to",
     "allocate_like", "allocate_new", "assign", "assign_allocatable", "assign_allocatable_scalar", "assign_section",
     "assign_where", "associate", "associated", "associated_with", "assumed_shape", "block_view", "bool_", "bound",
     "call_intrinsic", "compare", "complex128", "complex64", "complex_divide", "concatenate_text", "constructor", "content",

@@ -10,7 +10,7 @@ import numpy as np
 
 from polystencil.errors import FortranRuntimeError
 from polystencil.semantics.assignment import assign
-from polystencil.semantics.association import as_assumed_shape, as_explicit_shape, element_position
+from polystencil.semantics.association import as_assumed_shape, as_explicit_shape, contiguous_copy, element_position
 from polystencil.semantics.sections import element
 from polystencil.semantics.values import (
     Allocatable,
@@ -89,6 +89,19 @@ class Frame:
             self._back.append(back)
             self._copies.append(array)
         return array
+
+    def contiguous(self, actual: Any, lower: tuple[Any, ...]) -> Array:
+        """An actual array as a contiguous assumed-shape dummy."""
+        array = assumed_shape(actual, lower)
+        data = array.data
+        if isinstance(data, np.ndarray) and data.flags.f_contiguous:
+            return array
+        self._device.writes(data)
+        copy, back = contiguous_copy(data)
+        if back is not None:
+            self._back.append(back)
+            self._copies.append(copy)
+        return Array(copy, array.lower)
 
     def leave(self) -> None:
         if self._back:

@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from polystencil.errors import FortranRuntimeError
 
 
@@ -44,6 +46,22 @@ def extent(first: Any, last: Any, step: Any = 1) -> int:
     if by == 0:
         raise FortranRuntimeError("the step of a loop is zero")
     return max(0, (int(last) - int(first) + by) // by)
+
+
+def after(first: Any, last: Any, step: Any) -> Any:
+    """The value of a do variable after its loop."""
+    return do(np.int32 if isinstance(first, int) else type(first), first, last, step).after
+
+
+def nothing(_: Any) -> tuple[()]:
+    """No items: what is done on the way stands in a list."""
+    return ()
+
+
+def set_to(storage: Any, value: Any) -> tuple[()]:
+    """Assign on the way through a list; gives no items."""
+    storage[()] = value
+    return ()
 
 
 class Jump(Exception):

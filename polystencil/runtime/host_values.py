@@ -152,6 +152,17 @@ def _as_content(part: Any) -> Any:
     return storage_of(part)
 
 
+def as_parent(storage: Any, layout: RecordLayout) -> Any:
+    """The part of an object (or array of objects) that it has from a type that its own extends; shares storage."""
+    storage = dynamic(storage)
+    if isinstance(storage, Array):
+        return Array(as_parent(storage.data, layout), storage.lower)
+    fields = {f.name: storage.fields[f.name] for f in layout.fields}
+    if isinstance(storage, RecordArray):
+        return RecordArray(layout, fields, storage.shape)
+    return Record(layout, fields)
+
+
 def field(storage: Any, name: str) -> Any:
     """A component of a record, an array of records or what a cell holds."""
     if isinstance(storage, (Pointer, Allocatable)):
