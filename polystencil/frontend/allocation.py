@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tree_sitter import Node
 
-from polystencil.frontend.context import Context, named, text_of
-from polystencil.frontend.designators import lower_variable, pointer_attributes
-from polystencil.frontend.expressions import describe, lower_scalar, lower_value
-from polystencil.frontend.labels import Item
-from polystencil.frontend.statements import register
+from polystencil.frontend.components import pointer_attributes
+from polystencil.frontend.context import field_of, named, text_of
+from polystencil.frontend.lowering import describe, lower_scalar, lower_value
+from polystencil.frontend.statement_lists import register_statement
 from polystencil.frontend.type_specs import read_type, type_named
+from polystencil.frontend.writable import lower_variable
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.types import Record, Type
 from polystencil.ir.typing import rank_of
+
+if TYPE_CHECKING:
+    from polystencil.frontend.context import Context
+    from polystencil.frontend.labels import Item
 
 
 def _options(ctx: Context, node: Node, allowed: tuple[str, ...]) -> dict[str, x.Expression]:
@@ -21,11 +27,12 @@ def _options(ctx: Context, node: Node, allowed: tuple[str, ...]) -> dict[str, x.
     for child in node.children:
         if child.type != "keyword_argument":
             continue
-        name_node, value_node = child.child_by_field_name("name"), child.child_by_field_name("value")
-        assert name_node is not None and value_node is not None
+        name_node, value_node = field_of(child, "name"), field_of(child, "value")
         name = text_of(name_node)
         if name not in allowed:
-            raise ctx.error(name_node, f"{node.children[0].type} has no option '{name}'", f"its options are {', '.join(allowed)}")
+            raise ctx.error(
+                name_node, f"{node.children[0].type} has no option '{name}'", f"its options are {', '.join(allowed)}"
+            )
         if name in out:
             raise ctx.error(name_node, f"the option '{name}' is given twice")
         out[name] = lower_variable(ctx, value_node) if name in ("stat", "errmsg") else lower_value(ctx, value_node)
@@ -47,8 +54,17 @@ def _allocate(ctx: Context, item: Item) -> None:
         rank = rank_of(allocation.object)
         if rank and not allocation.bounds and (source is None or rank_of(source) != rank):
             raise ctx.error(child, f"'{text_of(child)}' needs bounds", f"its rank is {rank}")
-    ctx.out.append(s.Allocate(tuple(allocations), options.get("source"), options.get("mold"), declared,
-                              options.get("stat"), options.get("errmsg"), span=ctx.span(node)))
+    ctx.out.append(
+        s.Allocate(
+            tuple(allocations),
+            options.get("source"),
+            options.get("mold"),
+            declared,
+            options.get("stat"),
+            options.get("errmsg"),
+            span=ctx.span(node),
+        )
+    )
 
 
 def _allocation(ctx: Context, node: Node) -> s.Allocation:
@@ -97,6 +113,10 @@ def _nullify(ctx: Context, item: Item) -> None:
         ctx.out.append(s.PointerAssign(e, x.Null(), span=ctx.span(item.node)))
 
 
-register("allocate_statement", _allocate)
-register("deallocate_statement", _deallocate)
-register("nullify_statement", _nullify)
+register_statement("allocate_statement", _allocate)
+
+
+register_statement("deallocate_statement", _deallocate)
+
+
+register_statement("nullify_statement", _nullify)

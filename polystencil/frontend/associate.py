@@ -6,22 +6,28 @@ the construct.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tree_sitter import Node
 
-from polystencil.frontend.context import Context, named, text_of
-from polystencil.frontend.control import close_construct, first, open_construct
-from polystencil.frontend.designators import is_variable
+from polystencil.frontend.constructs import close_construct, open_construct
+from polystencil.frontend.context import child_of, field_of, named, text_of
 from polystencil.frontend.entities import Alias, Variable
-from polystencil.frontend.expressions import lower
-from polystencil.frontend.labels import Item, items_of, lower_items
+from polystencil.frontend.labels import items_of, lower_items
+from polystencil.frontend.lowering import lower
 from polystencil.frontend.scopes import Scope
-from polystencil.frontend.statements import register
+from polystencil.frontend.statement_lists import register_statement
+from polystencil.frontend.writable import is_variable
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Dimension
 from polystencil.ir.traversal import child_expressions, map_children
 from polystencil.ir.types import Intrinsic, NoType, ProcedureType, Type
 from polystencil.ir.typing import rank_of, type_of
+
+if TYPE_CHECKING:
+    from polystencil.frontend.context import Context
+    from polystencil.frontend.labels import Item
 
 
 def _associate(ctx: Context, item: Item) -> None:
@@ -30,11 +36,9 @@ def _associate(ctx: Context, item: Item) -> None:
     scope = Scope(f"{unit.id}.{ctx.scope.fresh('associate')}", "construct", ctx.scope)
     captures: list[s.Statement] = []
     names: dict[str, Alias | Variable] = {}
-    list_node = first(node, "association_list")
-    assert list_node is not None
+    list_node = child_of(node, "association_list")
     for association in named(list_node):
-        name_node, value_node = association.child_by_field_name("name"), association.child_by_field_name("selector")
-        assert name_node is not None and value_node is not None
+        name_node, value_node = field_of(association, "name"), field_of(association, "selector")
         name = text_of(name_node)
         if name in names:
             raise ctx.error(name_node, f"'{name}' stands twice in the list")
@@ -69,9 +73,7 @@ def stored_type(t: Type, rank: int) -> tuple[Type, set[str]]:
     return t, attributes
 
 
-def _value(
-    ctx: Context, node: Node, scope: Scope, name: str, e: x.Expression, captures: list[s.Statement]
-) -> Variable:
+def _value(ctx: Context, node: Node, scope: Scope, name: str, e: x.Expression, captures: list[s.Statement]) -> Variable:
     rank = rank_of(e)
     t, attributes = stored_type(type_of(e), rank)
     if getattr(t, "polymorphic", False):
@@ -114,12 +116,15 @@ def _is_stable(ctx: Context, e: x.Expression) -> bool:
         if any(e.id == c.index or e.id in c.indices for c in ctx.constructs):
             return True
         variable = ctx.reader.variable(e.id)
-        return variable is not None and e.rank == 0 and variable.intent == "in" and not variable.attributes & {
-            "pointer", "volatile", "target"
-        }
+        return (
+            variable is not None
+            and e.rank == 0
+            and variable.intent == "in"
+            and not variable.attributes & {"pointer", "volatile", "target"}
+        )
     if isinstance(e, (x.Range, x.Unary, x.Binary, x.Paren, x.Convert)):
         return all(_is_stable(ctx, child) for child in child_expressions(e))
     return False
 
 
-register("associate_statement", _associate)
+register_statement("associate_statement", _associate)

@@ -24,7 +24,13 @@ _REAL_FUNCTIONS: dict[str, Callable[..., float]] = {
     "tanh": math.tanh, "asinh": math.asinh, "acosh": math.acosh, "atanh": math.atanh, "erf": math.erf,
     "erfc": math.erfc, "gamma": math.gamma, "log_gamma": math.lgamma, "atan2": math.atan2, "hypot": math.hypot,
 }  # fmt: skip
-_COMPLEX_FUNCTIONS = {name: getattr(cmath, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh")}
+
+
+_COMPLEX_FUNCTIONS = {
+    name: getattr(cmath, name) for name in ("sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh")
+}
+
+
 _DIGITS = {4: (24, -125, 128, 6, 37), 8: (53, -1021, 1024, 15, 307)}  # digits, min, max exponent, precision, range
 
 
@@ -40,7 +46,19 @@ def intrinsic_value(e: x.IntrinsicCall, evaluate: Callable[[x.Expression], Any])
         return _TRANSFORMATIONAL[e.name](e, values)
     if any(isinstance(a, x.Boz) for a in e.arguments):
         raise NotConstantError(e)
-    if e.name in ("len", "len_trim", "index", "ichar", "iachar", "char", "achar", "trim", "adjustl", "adjustr", "repeat"):
+    if e.name in (
+        "len",
+        "len_trim",
+        "index",
+        "ichar",
+        "iachar",
+        "char",
+        "achar",
+        "trim",
+        "adjustl",
+        "adjustr",
+        "repeat",
+    ):
         return _text(e, values)
     if any(np.ndim(v) for v in values if not isinstance(v, bytes)):
         function = np.vectorize(lambda *v: _elemental(e, list(v)), otypes=[dtype_of(e.type)])
@@ -125,7 +143,7 @@ def _reduce(function: Callable[..., Any]) -> Callable[[x.IntrinsicCall, list[Any
     return run
 
 
-def _sum(e: x.IntrinsicCall, values: list[Any]) -> Any:
+def _sum(_e: x.IntrinsicCall, values: list[Any]) -> Any:
     array, axis = values[0], _axis(values)
     if len(values) > 2 and values[2] is not None:
         array = np.where(values[2], array, array.dtype.type(0))
@@ -157,14 +175,16 @@ _TRANSFORMATIONAL: dict[str, Callable[[x.IntrinsicCall, list[Any]], Any]] = {
     "minval": _reduce(np.min),
     "any": _reduce(np.any),
     "all": _reduce(np.all),
-    "count": lambda e, v: np.int32(np.count_nonzero(v[0])),
+    "count": lambda _e, v: np.int32(np.count_nonzero(v[0])),
     "reshape": _reshape,
-    "transpose": lambda e, v: v[0].T,
-    "matmul": lambda e, v: np.matmul(v[0], v[1]),
-    "dot_product": lambda e, v: np.dot(v[0], v[1]),
-    "selected_int_kind": lambda e, v: np.int32(next((k for k in (1, 2, 4, 8) if 2 ** (8 * k - 1) > 10 ** int(v[0])), -1)),
-    "selected_real_kind": lambda e, v: np.int32(_real_kind(*[0 if a is None else int(a) for a in v[:2]])),
-    "selected_char_kind": lambda e, v: np.int32(1 if v[0].strip().lower() in (b"ascii", b"default") else -1),
+    "transpose": lambda _e, v: v[0].T,
+    "matmul": lambda _e, v: np.matmul(v[0], v[1]),
+    "dot_product": lambda _e, v: np.dot(v[0], v[1]),
+    "selected_int_kind": lambda _e, v: np.int32(
+        next((k for k in (1, 2, 4, 8) if 2 ** (8 * k - 1) > 10 ** int(v[0])), -1)
+    ),
+    "selected_real_kind": lambda _e, v: np.int32(_real_kind(*[0 if a is None else int(a) for a in v[:2]])),
+    "selected_char_kind": lambda _e, v: np.int32(1 if v[0].strip().lower() in (b"ascii", b"default") else -1),
 }
 
 
@@ -231,42 +251,50 @@ def _shift(a: Any, n: int) -> int:
 
 
 def _round(a: Any) -> int:
-    return int(math.floor(abs(float(a)) + 0.5) if abs(float(a)) < 2**52 and abs(float(a)) != 0.49999999999999994 else abs(float(a)) if abs(float(a)) >= 1 else 0) * (1 if a >= 0 else -1)
+    return int(
+        math.floor(abs(float(a)) + 0.5)
+        if abs(float(a)) < 2**52 and abs(float(a)) != 0.49999999999999994
+        else abs(float(a))
+        if abs(float(a)) >= 1
+        else 0
+    ) * (1 if a >= 0 else -1)
 
 
 _SCALAR: dict[str, Callable[[Any, Any, list[Any]], Any]] = {
-    "abs": lambda a, b, v: abs(a),
-    "mod": lambda a, b, v: math.fmod(a, b) if isinstance(a, np.floating) else int(math.copysign(1, int(a))) * (abs(int(a)) % abs(int(b))),
-    "modulo": lambda a, b, v: a - math.floor(a / b) * b if isinstance(a, np.floating) else int(a) % int(b),
-    "sign": lambda a, b, v: math.copysign(a, b) if isinstance(a, np.floating) else abs(int(a)) * (1 if b >= 0 else -1),
-    "dim": lambda a, b, v: max(a - b, type(a)(0)),
+    "abs": lambda a, _b, _v: abs(a),
+    "mod": lambda a, b, _v: (
+        math.fmod(a, b) if isinstance(a, np.floating) else int(math.copysign(1, int(a))) * (abs(int(a)) % abs(int(b)))
+    ),
+    "modulo": lambda a, b, _v: a - math.floor(a / b) * b if isinstance(a, np.floating) else int(a) % int(b),
+    "sign": lambda a, b, _v: math.copysign(a, b) if isinstance(a, np.floating) else abs(int(a)) * (1 if b >= 0 else -1),
+    "dim": lambda a, b, _v: max(a - b, type(a)(0)),
     "merge": lambda a, b, v: a if v[2] else b,
-    "nint": lambda a, b, v: _round(a),
-    "floor": lambda a, b, v: math.floor(a),
-    "ceiling": lambda a, b, v: math.ceil(a),
-    "aint": lambda a, b, v: math.trunc(a),
-    "anint": lambda a, b, v: _round(a),
-    "int": lambda a, b, v: int(a.real),
-    "real": lambda a, b, v: a.real,
-    "cmplx": lambda a, b, v: complex(a) if b is None else complex(float(a), float(b)),
-    "aimag": lambda a, b, v: a.imag,
-    "conjg": lambda a, b, v: a.conjugate(),
-    "iand": lambda a, b, v: int(a) & int(b),
-    "ior": lambda a, b, v: int(a) | int(b),
-    "ieor": lambda a, b, v: int(a) ^ int(b),
-    "not": lambda a, b, v: ~int(a),
-    "ishft": lambda a, b, v: _shift(a, int(b)),
-    "shiftl": lambda a, b, v: _shift(a, int(b)),
-    "shiftr": lambda a, b, v: _shift(a, -int(b)),
-    "shifta": lambda a, b, v: int(a) >> int(b),
-    "ibset": lambda a, b, v: int(a) | (1 << int(b)),
-    "ibclr": lambda a, b, v: int(a) & ~(1 << int(b)),
-    "btest": lambda a, b, v: bool(_bits(a) >> int(b) & 1),
-    "popcnt": lambda a, b, v: bin(_bits(a)).count("1"),
-    "logical": lambda a, b, v: bool(a),
-    "nearest": lambda a, b, v: np.nextafter(a, type(a)(math.inf if b > 0 else -math.inf)),
-    "spacing": lambda a, b, v: np.spacing(abs(a)),
-    "scale": lambda a, b, v: math.ldexp(float(a), int(b)),
-    "exponent": lambda a, b, v: math.frexp(float(a))[1],
-    "fraction": lambda a, b, v: math.frexp(float(a))[0],
+    "nint": lambda a, _b, _v: _round(a),
+    "floor": lambda a, _b, _v: math.floor(a),
+    "ceiling": lambda a, _b, _v: math.ceil(a),
+    "aint": lambda a, _b, _v: math.trunc(a),
+    "anint": lambda a, _b, _v: _round(a),
+    "int": lambda a, _b, _v: int(a.real),
+    "real": lambda a, _b, _v: a.real,
+    "cmplx": lambda a, b, _v: complex(a) if b is None else complex(float(a), float(b)),
+    "aimag": lambda a, _b, _v: a.imag,
+    "conjg": lambda a, _b, _v: a.conjugate(),
+    "iand": lambda a, b, _v: int(a) & int(b),
+    "ior": lambda a, b, _v: int(a) | int(b),
+    "ieor": lambda a, b, _v: int(a) ^ int(b),
+    "not": lambda a, _b, _v: ~int(a),
+    "ishft": lambda a, b, _v: _shift(a, int(b)),
+    "shiftl": lambda a, b, _v: _shift(a, int(b)),
+    "shiftr": lambda a, b, _v: _shift(a, -int(b)),
+    "shifta": lambda a, b, _v: int(a) >> int(b),
+    "ibset": lambda a, b, _v: int(a) | (1 << int(b)),
+    "ibclr": lambda a, b, _v: int(a) & ~(1 << int(b)),
+    "btest": lambda a, b, _v: bool(_bits(a) >> int(b) & 1),
+    "popcnt": lambda a, _b, _v: bin(_bits(a)).count("1"),
+    "logical": lambda a, _b, _v: bool(a),
+    "nearest": lambda a, b, _v: np.nextafter(a, type(a)(math.inf if b > 0 else -math.inf)),
+    "spacing": lambda a, _b, _v: np.spacing(abs(a)),
+    "scale": lambda a, b, _v: math.ldexp(float(a), int(b)),
+    "exponent": lambda a, _b, _v: math.frexp(float(a))[1],
+    "fraction": lambda a, _b, _v: math.frexp(float(a))[0],
 }

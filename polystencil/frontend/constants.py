@@ -138,7 +138,9 @@ class Evaluator:
             else:
                 index.append(np.atleast_1d(self._value(s)) - low)
         out = array[np.ix_(*index)]
-        drop = tuple(k for k, s in enumerate(e.subscripts) if not isinstance(s, x.Range) and np.ndim(self._value(s)) == 0)
+        drop = tuple(
+            k for k, s in enumerate(e.subscripts) if not isinstance(s, x.Range) and np.ndim(self._value(s)) == 0
+        )
         return out.squeeze(axis=drop)
 
 
@@ -181,8 +183,10 @@ def _truncated_quotient(a: Any, b: Any) -> Any:
     if np.any(np.equal(b, 0)):
         raise NotConstantError(reason="division by zero")
     q = np.abs(a) // np.abs(b)
-    return np.where(np.sign(a) * np.sign(b) < 0, -q, q).astype(np.result_type(a)) if np.ndim(q) else type(a)(
-        -q if (a < 0) != (b < 0) else q
+    return (
+        np.where(np.sign(a) * np.sign(b) < 0, -q, q).astype(np.result_type(a))
+        if np.ndim(q)
+        else type(a)(-q if (a < 0) != (b < 0) else q)
     )
 
 

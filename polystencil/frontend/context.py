@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from polystencil.errors import SourceError, Span, UnsupportedError
-from polystencil.frontend.parse import SyntaxTree
-from polystencil.frontend.scopes import Scope
 from polystencil.ir.expressions import Expression
 from polystencil.ir.statements import Statement
 
 if TYPE_CHECKING:
     from polystencil.frontend.constructs import Construct
+    from polystencil.frontend.parse import SyntaxTree
     from polystencil.frontend.reader import Reader
+    from polystencil.frontend.scopes import Scope
 
 
 @dataclass(eq=False)
@@ -70,6 +70,22 @@ def text_of(node: Node) -> str:
 def named(node: Node) -> list[Node]:
     """The named children without comments."""
     return [c for c in node.children if c.is_named and c.type != "comment"]
+
+
+def field_of(node: Node, name: str) -> Node:
+    """The child in a field that the grammar always gives."""
+    child = node.child_by_field_name(name)
+    if child is None:
+        raise LookupError(f"no field {name} in {node.type}")
+    return child
+
+
+def child_of(node: Node, kind: str) -> Node:
+    """The first child of a type that the grammar always gives."""
+    child = first(node, kind)
+    if child is None:
+        raise LookupError(f"no {kind} in {node.type}")
+    return child
 
 
 def first(node: Node, kind: str) -> Node | None:

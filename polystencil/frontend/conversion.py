@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import struct
-from typing import Any
+from typing import Any, TypeGuard
 
 from polystencil.ir import expressions as x
 from polystencil.ir.types import Intrinsic, Type
 
 NUMERIC = ("integer", "real", "complex")
+
+
 _ORDER = {"integer": 0, "real": 1, "complex": 2}
 
 
@@ -20,7 +22,7 @@ def single(value: float) -> float:
         return float("inf") if value > 0 else float("-inf")
 
 
-def is_numeric(t: Type) -> bool:
+def is_numeric(t: Type) -> TypeGuard[Intrinsic]:
     """Whether `t` is integer, real or complex."""
     return isinstance(t, Intrinsic) and t.base in NUMERIC
 

@@ -1,15 +1,20 @@
-"""Data statements: lists of values dealt out to variables in element order."""
+"""Data statements: values given to variables in element order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from polystencil.frontend.context import Context, named, text_of
+from polystencil.frontend.assignability import assign_convert
+from polystencil.frontend.constant_values import constant
+from polystencil.frontend.context import named, text_of
+from polystencil.frontend.data_values import DataValues
 from polystencil.frontend.entities import Variable
+from polystencil.frontend.lowering import lower
+from polystencil.frontend.names import find
 from polystencil.frontend.shapes import constant_extents
+from polystencil.frontend.writable import root_of
 from polystencil.ir import expressions as x
 from polystencil.ir.program import DataValue
 from polystencil.ir.traversal import map_expression
@@ -17,67 +22,11 @@ from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.ir.typing import rank_of, type_of
 
 if TYPE_CHECKING:
-    from polystencil.frontend.declarations import Specification
+    from polystencil.frontend.context import Context
+    from polystencil.frontend.specification import Specification
+
 
 _LIMIT = 10_000_000
-
-
-class _Values:
-    """The values of one data set; `take` gives the next ones."""
-
-    def __init__(self, ctx: Context, node: Node) -> None:
-        self._ctx, self._node = ctx, node
-        self._runs = list(_runs(ctx, node))
-        self._at = 0
-
-    def take(self, count: int) -> list[tuple[int, x.Expression, Node]]:
-        """Runs (repeat, value, place) that make up the next `count` values."""
-        out: list[tuple[int, x.Expression, Node]] = []
-        while count:
-            if self._at >= len(self._runs):
-                raise self._ctx.error(self._node, "the data statement has too few values")
-            repeat, value, node = self._runs[self._at]
-            used = min(repeat, count)
-            if used:
-                out.append((used, value, node))
-            count -= used
-            if used == repeat:
-                self._at += 1
-            else:
-                self._runs[self._at] = (repeat - used, value, node)
-        return out
-
-    def finish(self) -> None:
-        if any(repeat for repeat, _, _ in self._runs[self._at :]):
-            raise self._ctx.error(self._node, "the data statement has too many values")
-
-
-def _runs(ctx: Context, node: Node) -> Iterator[tuple[int, x.Expression, Node]]:
-    from polystencil.frontend.expressions import constant_integer, lower
-
-    repeat = 1
-    children = [c for c in node.children if c.type not in ("/", ",", "comment", "&")]
-    k = 0
-    while k < len(children):
-        child = children[k]
-        if k + 1 < len(children) and children[k + 1].type == "*":
-            repeat = constant_integer(ctx, child, "a repeat count")
-            k += 2
-            continue
-        yield repeat, _constant(ctx, child, lower(ctx, child)), child
-        repeat = 1
-        k += 1
-
-
-def _constant(ctx: Context, node: Node, e: x.Expression) -> x.Expression:
-    from polystencil.frontend.expressions import constant
-
-    if isinstance(e, (x.Null, x.Boz, x.StructureConstructor)):
-        return e
-    value = constant(ctx, e)
-    if value is None:
-        raise ctx.error(node, "a data value must be a constant")
-    return value
 
 
 def data_values(specification: Specification) -> tuple[DataValue, ...]:
@@ -86,30 +35,26 @@ def data_values(specification: Specification) -> tuple[DataValue, ...]:
     out: list[DataValue] = []
     for node, variable in specification.data:
         if variable is not None:
-            values = _Values(ctx, node)
+            values = DataValues(ctx, node)
             _whole(ctx, node, variable.reference(), variable, values, out)
             values.finish()
             continue
         for data_set in named(node):
             parts = named(data_set)
-            values = _Values(ctx, parts[-1])
+            values = DataValues(ctx, parts[-1])
             for target in parts[:-1]:
                 _target(ctx, target, values, out)
             values.finish()
     return tuple(out)
 
 
-def _target(ctx: Context, node: Node, values: _Values, out: list[DataValue]) -> None:
-    from polystencil.frontend.expressions import lower
+def _target(ctx: Context, node: Node, values: DataValues, out: list[DataValue]) -> None:
 
     if node.type == "implied_do_loop_expression":
         _implied(ctx, node, values, out)
         return
-    from polystencil.frontend.designators import root_of
 
     if node.type == "identifier":
-        from polystencil.frontend.designators import find
-
         variable = find(ctx, node, text_of(node))
         if isinstance(variable, Variable):
             _saved(variable)
@@ -121,7 +66,7 @@ def _target(ctx: Context, node: Node, values: _Values, out: list[DataValue]) -> 
     if variable is None:
         raise ctx.error(node, "a data statement needs variables")
     _saved(variable)
-    _fill(ctx, node, _folded(ctx, e, {}), 1 if rank_of(e) == 0 else _section_size(ctx, node, e), values, out)
+    _fill(ctx, _folded(ctx, e, {}), 1 if rank_of(e) == 0 else _section_size(ctx, node, e), values, out)
 
 
 def _saved(variable: Variable) -> None:
@@ -129,7 +74,9 @@ def _saved(variable: Variable) -> None:
         variable.attributes.add("save")
 
 
-def _whole(ctx: Context, node: Node, e: x.Expression, variable: Variable, values: _Values, out: list[DataValue]) -> None:
+def _whole(
+    ctx: Context, node: Node, e: x.Expression, variable: Variable, values: DataValues, out: list[DataValue]
+) -> None:
     count = 1
     extents: tuple[tuple[int, int], ...] | None = ()
     if variable.rank:
@@ -138,14 +85,13 @@ def _whole(ctx: Context, node: Node, e: x.Expression, variable: Variable, values
             raise ctx.error(node, f"'{variable.name}' needs constant bounds in a data statement")
         for low, high in extents:
             count *= max(0, high - low + 1)
-    _fill(ctx, node, e, count, values, out, tuple(h - l + 1 for l, h in extents or ()))
+    _fill(ctx, e, count, values, out, tuple(h - l + 1 for l, h in extents or ()))
 
 
 def _fill(
-    ctx: Context, node: Node, target: x.Expression, count: int, values: _Values, out: list[DataValue],
+    ctx: Context, target: x.Expression, count: int, values: DataValues, out: list[DataValue],
     shape: tuple[int, ...] = (),
 ) -> None:  # fmt: skip
-    from polystencil.frontend.expressions import assign_convert
 
     runs = values.take(count)
     t = type_of(target)
@@ -165,14 +111,11 @@ def _fill(
 
 
 def _converted(ctx: Context, e: x.Expression) -> x.Expression:
-    from polystencil.frontend.expressions import constant
 
     return constant(ctx, e) or e
 
 
 def _section_size(ctx: Context, node: Node, e: x.Expression) -> int:
-    from polystencil.frontend.expressions import constant
-    from polystencil.frontend.sections import lower_bound
 
     if not isinstance(e, x.Section) or not isinstance(e.base, x.Ref):
         raise ctx.unsupported(node, "this target of a data statement", "name whole arrays or elements")
@@ -190,12 +133,10 @@ def _section_size(ctx: Context, node: Node, e: x.Expression) -> int:
                     raise ctx.error(node, "a section in a data statement needs constant bounds")
                 bounds.append(value if isinstance(value, int) else int(value.value))  # type: ignore[arg-type]
             total *= max(0, (bounds[1] - bounds[0] + bounds[2]) // bounds[2])
-    del lower_bound
     return total
 
 
-def _implied(ctx: Context, node: Node, values: _Values, out: list[DataValue]) -> None:
-    from polystencil.frontend.expressions import lower
+def _implied(ctx: Context, node: Node, values: DataValues, out: list[DataValue]) -> None:
 
     loop = lower(ctx, node)
     assert isinstance(loop, x.ImpliedDo)
@@ -203,7 +144,7 @@ def _implied(ctx: Context, node: Node, values: _Values, out: list[DataValue]) ->
 
 
 def _run_implied(
-    ctx: Context, node: Node, loop: x.ImpliedDo, known: dict[str, int], values: _Values, out: list[DataValue]
+    ctx: Context, node: Node, loop: x.ImpliedDo, known: dict[str, int], values: DataValues, out: list[DataValue]
 ) -> None:
     lower, upper = (_number(ctx, node, e, known) for e in (loop.lower, loop.upper))
     step = 1 if loop.step is None else _number(ctx, node, loop.step, known)
@@ -216,13 +157,12 @@ def _run_implied(
                 _run_implied(ctx, node, item, inner, values, out)
                 continue
             target = _folded(ctx, item, inner)
-            from polystencil.frontend.designators import root_of
 
             root = root_of(target)
             variable = ctx.reader.variable(root.id) if isinstance(root, x.Ref) else None
             if variable is not None:
                 _saved(variable)
-            _fill(ctx, node, target, 1, values, out)
+            _fill(ctx, target, 1, values, out)
 
 
 def _number(ctx: Context, node: Node, e: x.Expression, known: dict[str, int]) -> int:
@@ -234,7 +174,6 @@ def _number(ctx: Context, node: Node, e: x.Expression, known: dict[str, int]) ->
 
 def _folded(ctx: Context, e: x.Expression, known: dict[str, int]) -> x.Expression:
     """`e` with the implied do variables in place and subscripts folded."""
-    from polystencil.frontend.expressions import constant
 
     def replace(node: x.Expression) -> x.Expression:
         if isinstance(node, x.Ref) and node.id in known and isinstance(node.type, Intrinsic):

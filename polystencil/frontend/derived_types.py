@@ -6,16 +6,21 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from polystencil.frontend.context import Context, named, text_of
+from polystencil.frontend.character_lengths import character_length
+from polystencil.frontend.constant_values import constant_integer
+from polystencil.frontend.context import field_of, named, text_of
 from polystencil.frontend.entities import Generic, Variable
 from polystencil.frontend.procedures import ProcedureUnit
+from polystencil.frontend.shapes import declare_shape, initialise
+from polystencil.frontend.specification import declaration_attributes, declarator_parts
 from polystencil.frontend.type_entities import BoundEntity, TypeEntity
-from polystencil.frontend.type_specs import character_length, read_type, type_named
+from polystencil.frontend.type_specs import read_type, type_named
 from polystencil.ir import expressions as x
 from polystencil.ir.types import INTEGER, Intrinsic
 
 if TYPE_CHECKING:
-    from polystencil.frontend.declarations import Specification
+    from polystencil.frontend.context import Context
+    from polystencil.frontend.specification import Specification
 
 
 def define_type(specification: Specification, node: Node) -> TypeEntity:
@@ -57,13 +62,10 @@ def define_type(specification: Specification, node: Node) -> TypeEntity:
 
 
 def _components(specification: Specification, entity: TypeEntity, node: Node, private: bool) -> None:
-    from polystencil.frontend.declarations import _attributes, _parts
-    from polystencil.frontend.shapes import declare_shape, initialise
 
     ctx = specification.ctx
-    type_node = node.child_by_field_name("type")
-    assert type_node is not None
-    words, _, dimension = _attributes(specification, node)
+    type_node = field_of(node, "type")
+    words, _, dimension = declaration_attributes(specification, node)
     if type_node.type == "procedure":
         interface = next((text_of(c) for c in type_node.children if c.type == "procedure_interface"), None)
         words |= {c.children[0].type for c in type_node.children if c.type == "procedure_attribute"}
@@ -85,7 +87,7 @@ def _components(specification: Specification, entity: TypeEntity, node: Node, pr
             target, pointer = left, declarator.type == "pointer_init_declarator"
         elif declarator.type in ("coarray_declarator", "data_declarator"):
             raise ctx.unsupported(declarator, "this component")
-        name, size, length = _parts(target)
+        name, size, length = declarator_parts(target)
         if entity.component(name) is not None:
             raise ctx.error(target, f"component '{name}' of {entity.name} is declared twice")
         variable = Variable(f"{entity.id}.{name}", name, t, set(words), span=ctx.span(target))
@@ -128,6 +130,8 @@ def _bindings(ctx: Context, entity: TypeEntity, node: Node) -> None:
                 left = right = text_of(declarator)
             if kind != "procedure":
                 raise ctx.unsupported(child, f"a '{kind}' statement here")
+            if "deferred" in attributes and not interface:
+                raise ctx.error(declarator, f"the deferred binding '{left}' needs an interface", "procedure(interface)")
             find = None if "deferred" in attributes else _finder(ctx, declarator, right)
             entity.bindings[left] = BoundEntity(
                 left, find, _finder(ctx, declarator, interface) if interface else None, "nopass" not in attributes,
@@ -161,7 +165,6 @@ def _finder(ctx: Context, node: Node, name: str):  # type: ignore[no-untyped-def
 
 def define_enumerators(specification: Specification, node: Node) -> None:
     """`enum, bind(c)`: the enumerators are integer parameters."""
-    from polystencil.frontend.expressions import constant_integer
 
     ctx = specification.ctx
     value = -1
@@ -170,8 +173,7 @@ def define_enumerators(specification: Specification, node: Node) -> None:
             value += 1
             target = declarator
             if declarator.type == "init_declarator":
-                left, right = declarator.child_by_field_name("left"), declarator.child_by_field_name("right")
-                assert left is not None and right is not None
+                left, right = field_of(declarator, "left"), field_of(declarator, "right")
                 target, value = left, constant_integer(ctx, right, "an enumerator")
             name = text_of(target)
             variable = Variable(f"{ctx.scope.id}.{name}", name, INTEGER, {"parameter"}, span=ctx.span(target))

@@ -12,11 +12,18 @@ from typing import TYPE_CHECKING
 from polystencil.errors import SourceError, Span
 
 if TYPE_CHECKING:
-    from polystencil.frontend.source import Line, ParsedText
+    from polystencil.frontend.source import Line
+
 
 _TYPE = r"(?:integer|real|complex|logical|character|doubleprecision|doublecomplex|type\(\w+\)|class\(\w+\))"
+
+
 _KIND = r"(?:\*\d+|\*\(\*\)|\*\(\w+\)|\((?:[^()]|\([^()]*\))*\))?"
+
+
 _PREFIX = r"(?:recursive|pure|elemental|impure|module)"
+
+
 # a statement that starts so (blanks removed, lower case) is cut behind each group
 _KEYWORDS = tuple(
     re.compile(pattern)
@@ -52,6 +59,8 @@ _KEYWORDS = tuple(
         r"(cycle|exit|return|stop|errorstop|read|print|rewind|backspace|endfile|assign|entry|include|enddo|endif)(?=\w|\*|'|\"|\()",
     )
 )
+
+
 _SPACED = {
     "doubleprecision": "double precision",
     "doublecomplex": "double complex",
@@ -64,17 +73,19 @@ _SPACED = {
     "selecttype": "select type",
     "errorstop": "error stop",
 }
+
+
 _SMOOTH_IF = re.compile(r"if\(")
 
 
-def free_lines_from_fixed(lines: list[Line], text: ParsedText) -> list[Line]:
+def free_lines_from_fixed(lines: list[Line]) -> list[Line]:
     """The lines of a fixed-form file as free-form lines; there are as many as before."""
     out = list(lines)
     statement: list[tuple[int, str, int]] = []  # (line index, text of columns 7-72, its first column)
     label = ""
     for i, line in enumerate(lines):
         raw = line.text.expandtabs(8) if "\t" in line.text else line.text
-        if not raw.strip() or raw[0] in "cC*!dD" or raw.lstrip().startswith("!") and raw.find("!") != 5:
+        if not raw.strip() or raw[0] in "cC*!dD" or (raw.lstrip().startswith("!") and raw.find("!") != 5):
             out[i] = _line(line, _comment(raw), None)
             continue
         if raw.startswith("#"):
@@ -84,16 +95,24 @@ def free_lines_from_fixed(lines: list[Line], text: ParsedText) -> list[Line]:
         if len(raw) > 5 and raw[5] not in " 0" and not raw[:5].strip():
             if not statement:
                 span = Span(line.file, line.number, 6, line.number, 6)
-                raise SourceError("continuation line without a line to continue", span, line.text,
-                                  "column 6 must be blank on the first line of a statement")
+                raise SourceError(
+                    "continuation line without a line to continue",
+                    span,
+                    line.text,
+                    "column 6 must be blank on the first line of a statement",
+                )
             statement.append((i, body.ljust(66), 6))
             continue
         _flush(statement, label, lines, out)
         label = raw[:5].strip()
         if label and not label.replace(" ", "").isdigit():
             span = Span(line.file, line.number, 1, line.number, 5)
-            raise SourceError("columns 1 to 5 hold something else than a label", span, line.text,
-                              "in fixed source form statements start in column 7")
+            raise SourceError(
+                "columns 1 to 5 hold something else than a label",
+                span,
+                line.text,
+                "in fixed source form statements start in column 7",
+            )
         statement = [(i, body.ljust(66), 6)]
     _flush(statement, label, lines, out)
     return out
@@ -227,7 +246,10 @@ def _cut(flat: str, start: int, cuts: set[int]) -> None:
 
 def _is_assignment(text: str) -> bool:
     """The standard's rule: an `=` outside parentheses, and no comma outside them behind it."""
-    if text.startswith(("integer", "real", "doubleprecision", "complex", "logical", "character", "type(")) and "::" in text:
+    if (
+        text.startswith(("integer", "real", "doubleprecision", "complex", "logical", "character", "type("))
+        and "::" in text
+    ):
         return False
     depth = 0
     equals = False

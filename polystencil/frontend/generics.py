@@ -1,22 +1,25 @@
-"""Which procedure a generic name, operator or assignment means for given arguments."""
+"""Which procedure a generic name means for given arguments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from polystencil.frontend import intrinsic_names
-from polystencil.frontend.calls import Actual, Mismatch, function_call, match, matched, read_actuals, structure
-from polystencil.frontend.context import Context
+from polystencil.frontend.arguments import Mismatch, match, matched, read_actuals
 from polystencil.frontend.entities import Generic, Variable
-from polystencil.frontend.expressions import describe
+from polystencil.frontend.function_calls import function_call
+from polystencil.frontend.intrinsic_names import FUNCTIONS
+from polystencil.frontend.intrinsics import intrinsic_function
+from polystencil.frontend.lowering import describe
 from polystencil.frontend.procedures import ProcedureUnit
+from polystencil.frontend.structure_constructors import structure
 from polystencil.ir import expressions as x
-from polystencil.ir.types import Record
-from polystencil.ir.typing import type_of
 
-_SAME_OPERATORS = {"==": ".eq.", "/=": ".ne.", "<": ".lt.", "<=": ".le.", ">": ".gt.", ">=": ".ge."}
+if TYPE_CHECKING:
+    from polystencil.frontend.arguments import Actual
+    from polystencil.frontend.context import Context
 
 
 def procedures_of_generic(ctx: Context, generic: Generic) -> Iterator[ProcedureUnit]:
@@ -29,15 +32,19 @@ def procedures_of_generic(ctx: Context, generic: Generic) -> Iterator[ProcedureU
             if isinstance(found, Variable):
                 found = ctx.reader.externals.get(specific)
             if not isinstance(found, ProcedureUnit):
-                raise ctx.error(generic.node, f"'{specific}' in generic '{generic.name}' is no procedure") if (
-                    generic.node is not None
-                ) else Mismatch(specific)
+                raise (
+                    ctx.error(generic.node, f"'{specific}' in generic '{generic.name}' is no procedure")
+                    if (generic.node is not None)
+                    else Mismatch(specific)
+                )
             yield found
         elif isinstance(specific, ProcedureUnit):
             yield specific
 
 
-def choose(ctx: Context, generic: Generic, actuals: list[Actual]) -> tuple[ProcedureUnit, tuple[x.Expression | None, ...]] | None:
+def choose(
+    ctx: Context, generic: Generic, actuals: list[Actual]
+) -> tuple[ProcedureUnit, tuple[x.Expression | None, ...]] | None:
     """The specific procedure that fits; one that is not elemental goes first."""
     fitting: list[tuple[ProcedureUnit, tuple[x.Expression | None, ...]]] = []
     for unit in procedures_of_generic(ctx, generic):
@@ -59,9 +66,8 @@ def choose(ctx: Context, generic: Generic, actuals: list[Actual]) -> tuple[Proce
     return None
 
 
-def resolve_function(ctx: Context, node: Node, base: Node, generic: Generic, arguments: Node) -> x.Expression:
+def resolve_function(ctx: Context, node: Node, generic: Generic, arguments: Node) -> x.Expression:
     """`generic(arguments)`"""
-    from polystencil.frontend.intrinsics import intrinsic_function
 
     if generic.type is not None and not generic.specifics:
         return structure(ctx, node, generic.type, arguments)
@@ -71,7 +77,7 @@ def resolve_function(ctx: Context, node: Node, base: Node, generic: Generic, arg
         return function_call(ctx, node, *chosen)
     if generic.type is not None:
         return structure(ctx, node, generic.type, arguments)
-    if generic.name in intrinsic_names.FUNCTIONS:
+    if generic.name in FUNCTIONS:
         return intrinsic_function(ctx, node, generic.name, actuals)
     raise no_match(ctx, node, generic, actuals)
 
@@ -84,60 +90,3 @@ def no_match(ctx: Context, node: Node, generic: Generic, actuals: list[Actual]) 
     if len(only) == 1:
         matched(ctx, node, only[0], actuals)
     return ctx.error(node, f"no procedure of generic '{generic.name}' takes ({given})", f"its procedures are {names}")
-
-
-def defined_operation(
-    ctx: Context, node: Node, operator: str, operands: tuple[x.Expression, ...]
-) -> x.Expression | None:
-    """The call that a defined operator means, None when nothing defines it for these operands."""
-    actuals = [Actual("", o, node) for o in operands]
-    for name in (operator, _SAME_OPERATORS.get(operator, operator)):
-        generic = ctx.scope.lookup(f"operator({name})")
-        if isinstance(generic, Generic):
-            chosen = choose(ctx, generic, actuals)
-            if chosen is not None:
-                return function_call(ctx, node, *chosen)
-        bound = _bound(ctx, f"operator({name})", actuals)
-        if bound is not None:
-            unit, values, target = bound
-            return function_call(ctx, node, unit, values, target)
-    return None
-
-
-def _bound(
-    ctx: Context, name: str, actuals: list[Actual]
-) -> tuple[ProcedureUnit, tuple[x.Expression | None, ...], x.Expression] | None:
-    """The type-bound definition of an operator or assignment."""
-    for actual in actuals:
-        t = type_of(actual.value)
-        entity = ctx.reader.types.get(t.id) if isinstance(t, Record) else None
-        if entity is None or not isinstance(t, Record):
-            continue
-        for candidate in entity.generic(name):
-            bound = entity.binding(candidate)
-            if bound is None:
-                continue
-            unit = bound.signature()
-            unit.declare()
-            try:
-                values = match(ctx, unit, actuals, False)
-            except Mismatch:
-                continue
-            if t.polymorphic and (bound.procedure() is None or entity.overridden_below(candidate)):
-                return unit, values, x.BoundProcedure(actual.value, candidate, bound.pass_index())
-            return unit, values, x.ProcedureRef(unit.id)
-    return None
-
-
-def defined_assignment(
-    ctx: Context, node: Node, target: x.Expression, value: x.Expression
-) -> tuple[x.Expression, tuple[x.Expression | None, ...]] | None:
-    """Target procedure and arguments when `target = value` is user-defined."""
-    actuals = [Actual("", target, node), Actual("", value, node)]
-    generic = ctx.scope.lookup("assignment(=)")
-    if isinstance(generic, Generic):
-        chosen = choose(ctx, generic, actuals)
-        if chosen is not None:
-            return x.ProcedureRef(chosen[0].id), chosen[1]
-    bound = _bound(ctx, "assignment(=)", actuals)
-    return None if bound is None else (bound[2], bound[1])

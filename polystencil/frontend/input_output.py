@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tree_sitter import Node
 
-from polystencil.frontend.context import Context, named, text_of
-from polystencil.frontend.designators import find, is_variable, lower_variable
+from polystencil.frontend.context import field_of, named, text_of
 from polystencil.frontend.entities import NamelistGroup, Variable
-from polystencil.frontend.expressions import describe, lower_value
-from polystencil.frontend.labels import Item, jump
-from polystencil.frontend.literals import raw_text, text_literal
-from polystencil.frontend.statements import register
+from polystencil.frontend.labels import jump
+from polystencil.frontend.literals import _CONTINUED, raw_text, text_literal
+from polystencil.frontend.lowering import describe, lower_value
+from polystencil.frontend.names import find
+from polystencil.frontend.statement_lists import register_statement
+from polystencil.frontend.writable import is_variable, lower_variable
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.types import INTEGER, Intrinsic, Record
 from polystencil.ir.typing import rank_of, type_of
 
-_WRITTEN = frozenset({"iostat", "iomsg", "size", "newunit", "exist", "opened", "number", "named", "name", "access",
-                      "sequential", "direct", "form", "formatted", "unformatted", "recl", "nextrec", "blank", "position",
-                      "action", "read", "write", "readwrite", "delim", "pad", "pos", "stream", "encoding", "iolength", "id",
-                      "pending", "sign", "round", "decimal", "asynchronous"})  # fmt: skip
+if TYPE_CHECKING:
+    from polystencil.frontend.context import Context
+    from polystencil.frontend.labels import Item
+
+
+_WRITTEN = frozenset({
+    "iostat", "iomsg", "size", "newunit", "exist", "opened", "number", "named", "name", "access",
+    "sequential", "direct", "form", "formatted", "unformatted", "recl", "nextrec", "blank", "position",
+    "action", "read", "write", "readwrite", "delim", "pad", "pos", "stream", "encoding", "iolength", "id",
+    "pending", "sign", "round", "decimal", "asynchronous",
+})  # fmt: skip
+
+
 _TRANSFER_OUT = frozenset({"iostat", "iomsg", "size"})
+
+
 _OPEN_OUT = frozenset({"iostat", "iomsg", "newunit"})
+
+
 _JUMPS = {"end": ("==", -1), "eor": ("==", -2), "err": (">", 0)}
 
 
@@ -34,7 +50,6 @@ def _format_text(ctx: Context, node: Node, label: str) -> x.Expression:
         statement = ctx.formats.get(label)
     if statement is None:
         raise ctx.error(node, f"there is no format statement with label {label}")
-    from polystencil.frontend.literals import _CONTINUED
 
     text = _CONTINUED.sub("", raw_text(statement))
     return text_literal(text[text.index("(") :].strip().encode("utf-8"))
@@ -71,8 +86,7 @@ class _Controls:
             elif child.type == "format_identifier":
                 self._format(child)
             elif child.type == "keyword_argument":
-                name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
-                assert name is not None and value is not None
+                name, value = field_of(child, "name"), field_of(child, "value")
                 self._keyword(child, text_of(name), value, written)
 
     def _unit(self, node: Node) -> None:
@@ -167,7 +181,9 @@ def _item(ctx: Context, node: Node, kind: str) -> x.Expression:
             raise ctx.error(node, "a class object cannot be transferred", "transfer its components")
         for component in entity.components():
             if component.attributes & {"allocatable", "pointer"}:
-                raise ctx.error(node, f"component '{component.name}' is allocatable or a pointer", "transfer components one by one")
+                raise ctx.error(
+                    node, f"component '{component.name}' is allocatable or a pointer", "transfer components one by one"
+                )
     return e
 
 
@@ -248,8 +264,14 @@ def _file(ctx: Context, item: Item) -> None:
     controls.jump(status, node)
 
 
-register("print_statement", _print)
-register("write_statement", _transfer)
-register("read_statement", _transfer)
+register_statement("print_statement", _print)
+
+
+register_statement("write_statement", _transfer)
+
+
+register_statement("read_statement", _transfer)
+
+
 for _kind in ("open_statement", "close_statement", "inquire_statement", "file_position_statement"):
-    register(_kind, _file)
+    register_statement(_kind, _file)

@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from polystencil.frontend.context import named, text_of
+from polystencil.frontend.context import field_of, text_of
 from polystencil.frontend.entities import Generic, Variable
 from polystencil.frontend.procedures import ProcedureUnit
-from polystencil.frontend.scopes import Scope
+from polystencil.frontend.type_entities import TypeEntity
 from polystencil.ir.types import ProcedureType
 
 if TYPE_CHECKING:
-    from polystencil.frontend.declarations import Specification
+    from polystencil.frontend.scopes import Scope
+    from polystencil.frontend.specification import Specification
 
 
 def read_interface(specification: Specification, node: Node) -> None:
@@ -37,7 +38,7 @@ def read_interface(specification: Specification, node: Node) -> None:
         generic.node = statement
     for child in node.children:
         if child.type in ("function", "subroutine"):
-            unit = _body(specification, child, abstract, generic is not None)
+            unit = _body(specification, child, abstract)
             if generic is not None:
                 generic.specifics.append(unit)
                 generic.scopes.append(scope)
@@ -54,7 +55,6 @@ def _generic(scope: Scope, name: str) -> Generic:
     found = scope.names.get(name)
     if isinstance(found, Generic) and name not in scope.used:
         return found
-    from polystencil.frontend.type_entities import TypeEntity
 
     generic = Generic(name)
     outer = scope.lookup(name)
@@ -68,14 +68,13 @@ def _generic(scope: Scope, name: str) -> Generic:
     return generic
 
 
-def _body(specification: Specification, node: Node, abstract: bool, in_generic: bool) -> ProcedureUnit:
+def _body(specification: Specification, node: Node, abstract: bool) -> ProcedureUnit:
     """An interface body."""
     ctx = specification.ctx
     scope = ctx.scope
     kind = node.type
     statement = next(c for c in node.children if c.type == f"{kind}_statement")
-    name_node = statement.child_by_field_name("name")
-    assert name_node is not None
+    name_node = field_of(statement, "name")
     name = text_of(name_node)
     module_procedure = any(c.type == "procedure_qualifier" and text_of(c) == "module" for c in statement.children)
     external = ctx.reader.externals.get(name)
@@ -108,6 +107,3 @@ def _body(specification: Specification, node: Node, abstract: bool, in_generic: 
     else:
         scope.names[name] = unit
     return unit
-
-
-__all__ = ["named", "read_interface"]

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from polystencil.frontend.entities import Entity, IntrinsicName, Variable
+from typing import TYPE_CHECKING
+
+from polystencil.frontend.entities import IntrinsicName, Variable
 from polystencil.frontend.intrinsic_names import FUNCTIONS
 from polystencil.ir.types import INTEGER, Intrinsic
+
+if TYPE_CHECKING:
+    from polystencil.frontend.entities import Entity
+
 
 _ENV = {
     "int8": 1, "int16": 2, "int32": 4, "int64": 8, "real32": 4, "real64": 8, "real128": -1,
@@ -12,6 +18,8 @@ _ENV = {
     "iostat_end": -1, "iostat_eor": -2, "iostat_inquire_internal_unit": 5018, "character_storage_size": 8,
     "numeric_storage_size": 32, "file_storage_size": 8, "stat_locked": 1, "stat_unlocked": 2, "current_team": 0,
 }  # fmt: skip
+
+
 _C = {
     "c_int": 4, "c_short": 2, "c_long": 8, "c_long_long": 8, "c_signed_char": 1, "c_size_t": 8, "c_int8_t": 1,
     "c_int16_t": 2, "c_int32_t": 4, "c_int64_t": 8, "c_int_least8_t": 1, "c_int_least16_t": 2, "c_int_least32_t": 4,
@@ -19,15 +27,23 @@ _C = {
     "c_intmax_t": 8, "c_intptr_t": 8, "c_ptrdiff_t": 8, "c_float": 4, "c_double": 8, "c_float_complex": 4,
     "c_double_complex": 8, "c_bool": 1, "c_char": 1,
 }  # fmt: skip
+
+
 _C_CHARACTERS = {"c_null_char": b"\0", "c_new_line": b"\n", "c_horizontal_tab": b"\t", "c_carriage_return": b"\r",
                  "c_alert": b"\a", "c_backspace": b"\b", "c_form_feed": b"\f", "c_vertical_tab": b"\v"}  # fmt: skip
+
+
 # the order of the classes is that of libgfortran's ieee_class_type
 _IEEE_CLASSES = {name: k for k, name in enumerate((
     "ieee_other_value", "ieee_signaling_nan", "ieee_quiet_nan", "ieee_negative_inf", "ieee_negative_normal",
     "ieee_negative_denormal", "ieee_negative_zero", "ieee_positive_zero", "ieee_positive_denormal",
     "ieee_positive_normal", "ieee_positive_inf",
 ))}  # fmt: skip
+
+
 _IEEE_CLASSES |= {"ieee_negative_subnormal": 5, "ieee_positive_subnormal": 8}
+
+
 INTRINSIC_MODULES = ("iso_fortran_env", "iso_c_binding", "ieee_arithmetic", "ieee_exceptions", "ieee_features")
 
 

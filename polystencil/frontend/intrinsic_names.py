@@ -99,6 +99,7 @@ t int     command_argument_count :
 t text    compiler_version compiler_options :
 """
 
+
 _SUBROUTINES = """
 move_alloc : from:* to:* stat:i? errmsg:s?
 system_clock : count:i? count_rate:*? count_max:i?
@@ -127,15 +128,22 @@ class Signature:
 
 
 FUNCTIONS: dict[str, Signature] = {}
+
+
 for _line in _TABLE.strip().splitlines():
     _head, _, _arguments = _line.partition(" :")
     _group, _rule, *_names = _head.split()
     for _name in _names:
         FUNCTIONS[_name] = Signature(_name, _arguments, _rule, _group)
+
+
 SUBROUTINES: dict[str, Signature] = {}
+
+
 for _line in _SUBROUTINES.strip().splitlines():
     _name, _, _arguments = _line.partition(" :")
     SUBROUTINES[_name.strip()] = Signature(_name.strip(), _arguments, "", "s")
+
 
 # specific names: generic, kind of the arguments (base, bytes), conversion of the result
 SPECIFIC: dict[str, str] = {
@@ -149,8 +157,11 @@ SPECIFIC: dict[str, str] = {
     "ifix": "int", "idint": "int", "amax0": "real(max)", "amin0": "real(min)", "max1": "int(max)", "min1": "int(min)",
     "dcmplx": "cmplx8", "iqint": "int", "dreal": "dble",
 }  # fmt: skip
+
+
 for _name in ("dmax1", "dmin1"):
     SPECIFIC[_name] = _name[1:4]
+
 
 UNSUPPORTED = frozenset({
     "this_image", "num_images", "image_index", "lcobound", "ucobound", "reduce", "c_loc", "c_funloc", "c_associated",
@@ -158,6 +169,8 @@ UNSUPPORTED = frozenset({
     "fdate", "iargc", "rand", "irand", "cotan", "coshape", "failed_images", "stopped_images", "team_number",
     "ieee_rem", "ieee_scalb", "ieee_class", "out_of_range", "get_team", "image_status",
 })  # fmt: skip
+
+
 UNSUPPORTED_SUBROUTINES = frozenset({
     "atomic_define", "atomic_ref", "atomic_add", "event_query", "co_sum", "co_max", "co_min", "co_broadcast",
     "co_reduce", "c_f_pointer", "c_f_procpointer", "exit", "abort", "getarg", "flush", "srand", "sleep", "system",

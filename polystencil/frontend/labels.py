@@ -8,25 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from polystencil.frontend.constructs import Construct
-from polystencil.frontend.context import Context, text_of
+from polystencil.frontend.context import text_of
 from polystencil.frontend.declarations import SPECIFICATION_NODES
 from polystencil.ir import statements as s
 from polystencil.ir.expressions import Literal
 from polystencil.ir.types import LOGICAL
 
+if TYPE_CHECKING:
+    from polystencil.frontend.context import Context
+
+
 _IGNORED = frozenset({
     "program_statement", "function_statement", "subroutine_statement", "module_procedure_statement",
     "internal_procedures", "end_program_statement", "end_function_statement", "end_subroutine_statement",
-    "end_module_procedure_statement", "format_statement", "do_statement", "end_do_loop_statement", "end_do_label_loop_statement",
-    "block_label_start_expression", "end_block_construct_statement", "end_associate_statement", "association_list",
-    "end_if_statement", "elseif_clause", "else_clause", "block_label", "end_where_statement", "elsewhere_clause",
-    "default", "parenthesized_expression", "case_value_range_list", "end_forall_statement", "triplet_spec", "entry_statement",
+    "end_module_procedure_statement", "format_statement", "do_statement", "end_do_loop_statement",
+    "end_do_label_loop_statement", "block_label_start_expression", "end_block_construct_statement",
+    "end_associate_statement", "association_list", "end_if_statement", "elseif_clause", "else_clause",
+    "block_label", "end_where_statement", "elsewhere_clause", "default", "parenthesized_expression",
+    "case_value_range_list", "end_forall_statement", "triplet_spec", "entry_statement",
 })  # fmt: skip
-_DIRECTIVE = "!$polystencil"
+
+
 TRUE = Literal(True, LOGICAL)
 
 
@@ -73,7 +80,7 @@ def items_of(ctx: Context, nodes: Iterable[Node]) -> list[Item]:
 
 def lower_items(ctx: Context, items: list[Item], terminal: str = "") -> s.Body:
     """A statement list; `terminal` is the label of the last statement of a labelled do, reached by Cycle."""
-    from polystencil.frontend.statements import lower_statement
+    from polystencil.frontend.statement_lists import lower_statement
 
     labels = {item.label: k for k, item in enumerate(items) if item.label}
     if terminal and items and _only_ends(items[-1]):
@@ -94,6 +101,8 @@ def _only_ends(item: Item) -> bool:
 
 
 _JUMPING = frozenset({"keyword_statement", "arithmetic_if_statement"})
+
+
 _LABELLED_CONTROLS = frozenset({"end", "err", "eor"})
 
 
@@ -109,8 +118,14 @@ def references(ctx: Context, node: Node) -> frozenset[str]:
         kind = current.type
         if kind in _JUMPING:
             found.update(text_of(c).lstrip("0") for c in current.children if c.type == "statement_label_reference")
-        elif kind in ("read_statement", "write_statement", "open_statement", "close_statement", "inquire_statement",
-                      "file_position_statement"):
+        elif kind in (
+            "read_statement",
+            "write_statement",
+            "open_statement",
+            "close_statement",
+            "inquire_statement",
+            "file_position_statement",
+        ):
             for child in current.children:
                 if child.type == "keyword_argument":
                     name, value = child.child_by_field_name("name"), child.child_by_field_name("value")
@@ -154,8 +169,11 @@ def _nest(ctx: Context, items: list[Item], regions: list[_Region]) -> None:
                 if not (a.start < b.start < a.end < b.end):
                     continue
                 if not a.loop and b.loop:
-                    raise ctx.unsupported(items[a.start].node, f"go to {a.label}, a jump into a loop made by go to {b.label},",
-                                          "restructure it with if and do")
+                    raise ctx.unsupported(
+                        items[a.start].node,
+                        f"go to {a.label}, a jump into a loop made by go to {b.label},",
+                        "restructure it with if and do",
+                    )
                 if a.loop and b.loop:
                     a.end = b.end
                 else:
@@ -164,7 +182,7 @@ def _nest(ctx: Context, items: list[Item], regions: list[_Region]) -> None:
 
 
 def _emit(ctx: Context, items: list[Item], regions: list[_Region], low: int, high: int) -> s.Body:
-    from polystencil.frontend.statements import lower_statement
+    from polystencil.frontend.statement_lists import lower_statement
 
     here = ctx.inner()
     k = low
@@ -203,5 +221,8 @@ def jump(ctx: Context, node: Node, label: str) -> s.Statement:
             name = construct.use(ctx)
             kind = s.Cycle if construct.cycles else s.Exit
             return kind(name, span=ctx.span(node))
-    raise ctx.unsupported(node, f"go to {label}, which jumps into a construct or to no statement of this procedure,",
-                          "jump to a statement of this or an outer statement list")
+    raise ctx.unsupported(
+        node,
+        f"go to {label}, which jumps into a construct or to no statement of this procedure,",
+        "jump to a statement of this or an outer statement list",
+    )

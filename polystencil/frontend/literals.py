@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tree_sitter import Node
 
-from polystencil.frontend.context import Context, named, text_of
+from polystencil.frontend.constant_values import constant
+from polystencil.frontend.context import named, text_of
 from polystencil.frontend.conversion import convert, fits_integer, single
+from polystencil.frontend.implied_do import lower_implied_do
+from polystencil.frontend.kinds import kind_value
+from polystencil.frontend.lowering import lower, register
+from polystencil.frontend.type_specs import read_type
 from polystencil.ir import expressions as x
 from polystencil.ir.types import DOUBLE, INTEGER, LOGICAL, REAL, Intrinsic
 from polystencil.ir.typing import type_of
 
+if TYPE_CHECKING:
+    from polystencil.frontend.context import Context
+
+
 _CONTINUED = re.compile(r"&[ \t]*(?:![^\n]*)?\n(?:[ \t]*(?:![^\n]*)?\n)*[ \t]*&?")
+
+
 _CONTINUED_TEXT = re.compile(r"&[ \t]*\n(?:[ \t]*(?:![^\n]*)?\n)*[ \t]*&?")
+
+
 _BOZ = re.compile(r"([bozx])(['\"])([0-9a-f]+)\2|(['\"])([0-9a-f]+)\4([bozx])")
 
 
@@ -63,7 +76,6 @@ def lower_number(ctx: Context, node: Node) -> x.Expression:
 
 
 def _literal_kind(ctx: Context, node: Node, base: str) -> int:
-    from polystencil.frontend.type_specs import kind_value
 
     text = text_of(node)
     if text.isdigit():
@@ -104,7 +116,6 @@ def lower_string(ctx: Context, node: Node) -> x.Expression:
 
 def lower_complex(ctx: Context, node: Node) -> x.Expression:
     """`(re, im)` of constants."""
-    from polystencil.frontend.expressions import constant, lower
 
     parts: list[Any] = []
     for child in named(node):
@@ -122,15 +133,13 @@ def lower_complex(ctx: Context, node: Node) -> x.Expression:
     return x.Literal(complex(*numbers), Intrinsic("complex", target.kind))
 
 
-def lower_null(ctx: Context, node: Node) -> x.Expression:
+def lower_null(_ctx: Context, _node: Node) -> x.Expression:
     """null()"""
     return x.Null()
 
 
 def lower_array_literal(ctx: Context, node: Node) -> x.Expression:
     """`[items]` with or without a type."""
-    from polystencil.frontend.expressions import lower, lower_implied_do
-    from polystencil.frontend.type_specs import read_type
 
     declared = None
     items: list[x.Expression] = []
@@ -139,7 +148,9 @@ def lower_array_literal(ctx: Context, node: Node) -> x.Expression:
         if child.type in ("intrinsic_type", "derived_type") and not items and declared is None:
             declared = read_type(ctx, child)
             continue
-        items.append(lower_implied_do(ctx, child, True) if child.type == "implied_do_loop_expression" else lower(ctx, child))
+        items.append(
+            lower_implied_do(ctx, child, True) if child.type == "implied_do_loop_expression" else lower(ctx, child)
+        )
         nodes.append(child)
     if declared is None:
         if not items:
@@ -167,3 +178,21 @@ def _convert_item(item: x.Expression, to: Intrinsic) -> x.Expression:
         inner = tuple(_convert_item(i, to) for i in item.items)
         return x.ImpliedDo(inner, item.variable, item.lower, item.upper, item.step)
     return convert(item, type_of(item), to)
+
+
+register("number_literal", lower_number)
+
+
+register("boolean_literal", lower_boolean)
+
+
+register("string_literal", lower_string)
+
+
+register("complex_literal", lower_complex)
+
+
+register("null_literal", lower_null)
+
+
+register("array_literal", lower_array_literal)

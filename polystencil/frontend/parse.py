@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import tree_sitter_fortran
 from tree_sitter import Language, Node, Parser, Tree
 
 from polystencil.errors import SourceError, Span, UnsupportedError
-from polystencil.frontend.source import ParsedText
 
-_RENAMED_OPERATOR = re.compile(
-    rb"(operator)\(\.([a-z]+)\.\)([ \t]*=>[ \t]*)(operator)\(\.([a-z]+)\.\)", re.IGNORECASE
-)
+if TYPE_CHECKING:
+    from polystencil.frontend.source import ParsedText
+
+
+_RENAMED_OPERATOR = re.compile(rb"(operator)\(\.([a-z]+)\.\)([ \t]*=>[ \t]*)(operator)\(\.([a-z]+)\.\)", re.IGNORECASE)
+
+
 _LANGUAGE = Language(tree_sitter_fortran.language())
 
 
@@ -73,14 +77,14 @@ def operator_name(name: str) -> str:
 def _syntax_error(tree: SyntaxTree) -> SourceError:
     node = _first_error(tree.root)
     if node.is_missing:
-        return tree.error(node, f"syntax error: '{node.type}' is missing here", _hint(tree, node))
+        return tree.error(node, f"syntax error: '{node.type}' is missing here", _hint(node))
     place = node
     words = (node.text or b"").split(b"\n")[0].decode("utf-8", "replace").strip()
     near = f" near '{words[:40]}'" if words else ""
-    return tree.error(place, f"syntax error{near}", _hint(tree, node))
+    return tree.error(place, f"syntax error{near}", _hint(node))
 
 
-def _hint(tree: SyntaxTree, node: Node) -> str:
+def _hint(node: Node) -> str:
     parent = node.parent
     known = {
         "do_loop": "is an 'end do' missing, or one too many?",

@@ -17,7 +17,11 @@ from polystencil.errors import SourceError, SourceText, Span
 from polystencil.frontend.source import Line, read_text
 
 _HIDDEN = re.compile(r"__hidden_fortran_(\d+)__")
+
+
 _LINE = re.compile(r'^#line (\d+)(?: "(.*)")?$')
+
+
 _PIECE = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|'[^']*$|"[^"]*$|!.*|//""")
 
 
@@ -31,7 +35,7 @@ class _Preprocessor(pcpp.Preprocessor):  # type: ignore[misc]  # pcpp has no typ
         text = self._files[file].line(line) if file in self._files else ""
         raise SourceError(f"preprocessor: {msg}", Span(file, max(1, line), 1, max(1, line), max(1, len(text))), text)
 
-    def on_include_not_found(self, is_malformed: bool, is_system_include: bool, curdir: str, includepath: str) -> None:
+    def on_include_not_found(self, _malformed: bool, _system: bool, _directory: str, includepath: str) -> None:
         line = self.lastdirective.lineno if self.lastdirective is not None else 1
         file = self.lastdirective.source if self.lastdirective is not None else ""
         text = self._files[file].line(line) if file in self._files else ""

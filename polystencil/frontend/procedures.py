@@ -10,14 +10,16 @@ from tree_sitter import Node
 from polystencil.errors import NOWHERE, Span
 from polystencil.frontend.context import Context, named, text_of
 from polystencil.frontend.entities import Variable
-from polystencil.frontend.parse import SyntaxTree
 from polystencil.frontend.scopes import Scope
+from polystencil.frontend.type_specs import read_type
 from polystencil.ir.types import ProcedureType, Type
 
 if TYPE_CHECKING:
-    from polystencil.frontend.declarations import Specification
+    from polystencil.frontend.parse import SyntaxTree
     from polystencil.frontend.reader import Reader
+    from polystencil.frontend.specification import Specification
     from polystencil.ir.program import Procedure
+
 
 PREFIXES = frozenset({"pure", "elemental", "impure", "recursive", "simple", "module", "non_recursive"})
 
@@ -25,7 +27,9 @@ PREFIXES = frozenset({"pure", "elemental", "impure", "recursive", "simple", "mod
 class ProcedureUnit:
     """A main program, subroutine, function or interface body. `declare` reads the specification part, once."""
 
-    def __init__(self, reader: Reader, tree: SyntaxTree, node: Node, kind: str, name: str, id: str, host: Scope | None) -> None:
+    def __init__(
+        self, reader: Reader, tree: SyntaxTree, node: Node, kind: str, name: str, id: str, host: Scope | None
+    ) -> None:
         self.reader, self.tree, self.node = reader, tree, node
         self.kind, self.name, self.id = kind, name, id
         self.scope = Scope(id, "procedure" if kind != "program" else "program", host)
@@ -49,7 +53,12 @@ class ProcedureUnit:
     def _read_prefixes(self) -> None:
         """The header's first words are needed before anything else is read (pure, elemental, module)."""
         for child in self.node.children:
-            if child.type in ("function_statement", "subroutine_statement", "module_procedure_statement", "program_statement"):
+            if child.type in (
+                "function_statement",
+                "subroutine_statement",
+                "module_procedure_statement",
+                "program_statement",
+            ):
                 self.statement = child
                 break
         if self.statement is None:
@@ -78,12 +87,12 @@ class ProcedureUnit:
         if self._state:
             return
         self._state = 1
-        from polystencil.frontend import declarations
+        from polystencil.frontend.declarations import read_specification
 
         if self.separate is not None:
             self._take_interface(self.separate())
         self._header()
-        declarations.read_specification(self)
+        read_specification(self)
         self._state = 2
 
     def _take_interface(self, interface: ProcedureUnit) -> None:
@@ -136,7 +145,6 @@ class ProcedureUnit:
 
     def finish_result(self) -> None:
         """Type the result from the header, once the specification part has named its parameters."""
-        from polystencil.frontend.type_specs import read_type
 
         if self.result_type_node is not None and self.result is not None and self.result.type is None:
             self.result.type = read_type(self.ctx, self.result_type_node)

@@ -5,9 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from polystencil.frontend.entities import Entity, Variable
 from polystencil.ir.types import INTEGER, REAL, Type
+
+if TYPE_CHECKING:
+    from polystencil.frontend.entities import Entity, Variable
+
 
 _DEFAULT_IMPLICIT: dict[str, Type] = {c: INTEGER if c in "ijklmn" else REAL for c in "abcdefghijklmnopqrstuvwxyz_$"}
 

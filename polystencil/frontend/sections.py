@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from polystencil.frontend.context import Context
+from typing import TYPE_CHECKING
+
 from polystencil.frontend.conversion import common_type, convert
 from polystencil.ir import expressions as x
 from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.ir.typing import rank_of, type_of
+
+if TYPE_CHECKING:
+    from polystencil.frontend.context import Context
 
 
 def whole_number(value: int) -> x.Literal:
@@ -104,7 +108,9 @@ def _from_vector(vector: x.Expression, index: x.Expression) -> x.Expression:
 
 def _compose(ctx: Context, base: x.Expression, dim: int, own: x.Range, index: x.Expression) -> x.Expression:
     step = own.step or whole_number(1)
-    negative = isinstance(step, x.Unary) or (isinstance(step, x.Literal) and isinstance(step.value, int) and step.value < 0)
+    negative = isinstance(step, x.Unary) or (
+        isinstance(step, x.Literal) and isinstance(step.value, int) and step.value < 0
+    )
     lower = own.lower or (upper_bound(base, dim) if negative else lower_bound(ctx, base, dim))
     if isinstance(index, x.Range):
         if index == x.Range(None, None, None):
@@ -117,8 +123,11 @@ def _compose(ctx: Context, base: x.Expression, dim: int, own: x.Range, index: x.
         first = index.lower or (count if back else whole_number(1))
         last = index.upper or (whole_number(1) if back else count)
         new_step = step if index.step is None else times(index.step, step)
-        return x.Range(_position(lower, first, step), _position(lower, last, step),
-                       None if own.step is None and index.step is None else new_step)
+        return x.Range(
+            _position(lower, first, step),
+            _position(lower, last, step),
+            None if own.step is None and index.step is None else new_step,
+        )
     return _position(lower, index, step)
 
 

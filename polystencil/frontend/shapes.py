@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from tree_sitter import Node
 
+from polystencil.frontend.assignability import assign_convert
+from polystencil.frontend.constant_values import constant
 from polystencil.frontend.constants import Evaluator, NotConstantError, as_literal_value
-from polystencil.frontend.context import Context, named, text_of
-from polystencil.frontend.entities import Variable
+from polystencil.frontend.context import named, text_of
+from polystencil.frontend.lowering import lower, lower_scalar
 from polystencil.ir import expressions as x
 from polystencil.ir.program import Dimension
 from polystencil.ir.types import INTEGER, Intrinsic, ProcedureType, Type
-from polystencil.ir.typing import rank_of, type_of
+from polystencil.ir.typing import rank_of
+
+if TYPE_CHECKING:
+    from polystencil.frontend.context import Context
+    from polystencil.frontend.entities import Variable
+
 
 ONE = x.Literal(1, INTEGER)
 
@@ -26,7 +35,6 @@ def declare_shape(ctx: Context, variable: Variable, node: Node) -> None:
 
 
 def _dimension(ctx: Context, variable: Variable, item: Node) -> Dimension:
-    from polystencil.frontend.expressions import lower_scalar
 
     deferred = bool(variable.attributes & {"allocatable", "pointer"})
     if item.type == "assumed_size":
@@ -50,16 +58,20 @@ def _dimension(ctx: Context, variable: Variable, item: Node) -> Dimension:
     if upper is None:
         if deferred:
             if lower is not None:
-                raise ctx.error(item, "the bounds of an allocatable or pointer are given when it gets its storage",
-                                "declare it with (:)")
+                raise ctx.error(
+                    item,
+                    "the bounds of an allocatable or pointer are given when it gets its storage",
+                    "declare it with (:)",
+                )
             return Dimension(None, None)
         return Dimension(lower or ONE, None, True)
     return Dimension(lower or ONE, upper)
 
 
-def initialise(ctx: Context, node: Node, variable: Variable, value_node: Node, pointer: bool, component: bool = False) -> None:
+def initialise(
+    ctx: Context, node: Node, variable: Variable, value_node: Node, pointer: bool, component: bool = False
+) -> None:
     """`= value` or `=> value` of a declaration."""
-    from polystencil.frontend.expressions import assign_convert, lower
 
     declared = len(ctx.scope.unit().order)
     value = lower(ctx, value_node)
@@ -163,7 +175,6 @@ def _array_literal(t: Type | None, array: np.ndarray) -> x.Expression:  # type: 
 
 
 def _constant(ctx: Context, node: Node, variable: Variable, e: x.Expression | None) -> int:
-    from polystencil.frontend.expressions import constant
 
     value = None if e is None else constant(ctx, e)
     if value is None:
@@ -173,7 +184,6 @@ def _constant(ctx: Context, node: Node, variable: Variable, e: x.Expression | No
 
 def constant_extents(ctx: Context, variable: Variable) -> tuple[tuple[int, int], ...] | None:
     """(lower, upper) of each dimension, None where they are not constant."""
-    from polystencil.frontend.expressions import constant
 
     out: list[tuple[int, int]] = []
     for dimension in variable.shape or ():
@@ -184,6 +194,3 @@ def constant_extents(ctx: Context, variable: Variable) -> tuple[tuple[int, int],
             return None
         out.append((int(low.value), int(high.value)))  # type: ignore[arg-type]  # integers
     return tuple(out)
-
-
-__all__ = ["constant_extents", "declare_shape", "initialise", "type_of"]

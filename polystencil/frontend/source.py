@@ -15,8 +15,14 @@ from polystencil.errors import SourceError, SourceText, Span
 from polystencil.frontend.fixed_form import free_lines_from_fixed
 
 FIXED_SUFFIXES = frozenset({".f", ".for", ".f77", ".ftn", ".fpp"})
+
+
 _PREPROCESSED = frozenset({".F", ".FOR", ".F77", ".FTN", ".FPP", ".F90", ".F95", ".F03", ".F08", ".F18", ".fpp"})
+
+
 _INCLUDE = re.compile(r"""^\s*include\s*(?:'([^']*)'|"([^"]*)")\s*(?:!.*)?$""", re.IGNORECASE)
+
+
 _INCLUDE_LIMIT = 50
 
 
@@ -75,9 +81,7 @@ def is_fixed_form(name: str) -> bool:
     return Path(name).suffix.lower() in FIXED_SUFFIXES
 
 
-def read_source(
-    source: SourceText | str | Path, defines: Mapping[str, str], include_dirs: Sequence[str]
-) -> ParsedText:
+def read_source(source: SourceText | str | Path, defines: Mapping[str, str], include_dirs: Sequence[str]) -> ParsedText:
     """The text to parse of one source."""
     if isinstance(source, SourceText):
         name, text = source.name, source.text
@@ -98,7 +102,7 @@ def read_source(
                 hint = "rename the file to .F90 (or .F), or give a -D definition, to have it preprocessed"
                 raise SourceError("preprocessor directive in a source that is not preprocessed", span, line.text, hint)
     lines = list(_with_includes(lines, include_dirs, parsed.files, 0))
-    parsed.lines = free_lines_from_fixed(lines, parsed) if fixed else lines
+    parsed.lines = free_lines_from_fixed(lines) if fixed else lines
     return parsed
 
 
@@ -107,7 +111,9 @@ def read_text(path: Path) -> str:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise SourceError(f"cannot read {path}: {error.strerror or error}", hint="check the name of the file") from error
+        raise SourceError(
+            f"cannot read {path}: {error.strerror or error}", hint="check the name of the file"
+        ) from error
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:

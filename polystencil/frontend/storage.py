@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
-from polystencil.frontend.context import Context, named, text_of
+from polystencil.frontend.constant_values import constant_integer
+from polystencil.frontend.context import named, text_of
+from polystencil.frontend.data_statements import data_values
 from polystencil.frontend.entities import Variable
 from polystencil.frontend.shapes import constant_extents
 from polystencil.ir import expressions as x
@@ -14,7 +16,8 @@ from polystencil.ir.program import Dimension, StorageBlock
 from polystencil.ir.types import INTEGER, Intrinsic, Record
 
 if TYPE_CHECKING:
-    from polystencil.frontend.declarations import Specification
+    from polystencil.frontend.context import Context
+    from polystencil.frontend.specification import Specification
 
 
 def lay_out(specification: Specification) -> None:
@@ -22,8 +25,6 @@ def lay_out(specification: Specification) -> None:
     if specification.commons or specification.equivalences:
         _blocks(specification)
     if specification.data:
-        from polystencil.frontend.data_statements import data_values
-
         specification.data_values = data_values(specification)
 
 
@@ -125,8 +126,12 @@ def _common_members(specification: Specification) -> dict[str, list[tuple[Variab
 
 
 def _join(
-    specification: Specification, group: Node, place: dict[str, tuple[str, int]],
-    variables: dict[str, tuple[Variable, Node]], sizes: dict[str, int], commons: set[str],
+    specification: Specification,
+    group: Node,
+    place: dict[str, tuple[str, int]],
+    variables: dict[str, tuple[Variable, Node]],
+    sizes: dict[str, int],
+    commons: set[str],
 ) -> None:
     ctx = specification.ctx
     anchor: tuple[str, int] | None = None
@@ -159,7 +164,6 @@ def _join(
 
 
 def _element_offset(ctx: Context, member: Node, variable: Variable) -> int:
-    from polystencil.frontend.expressions import constant_integer
 
     items = named(named(member)[1])
     size = element_bytes(ctx, member, variable)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from polystencil.errors import NOWHERE, Span
-from polystencil.frontend.entities import Variable
 from polystencil.ir.program import Binding, TypeDefinition
 
 if TYPE_CHECKING:
+    from polystencil.frontend.entities import Variable
     from polystencil.frontend.procedures import ProcedureUnit
 
 
@@ -115,7 +115,9 @@ class TypeEntity:
                 assert bound is not None
                 procedure = bound.procedure()
                 interface = bound.signature().id if procedure is None else None
-                bindings.append(Binding(name, None if procedure is None else procedure.id, bound.pass_index(), interface))
+                bindings.append(
+                    Binding(name, None if procedure is None else procedure.id, bound.pass_index(), interface)
+                )
             self._definition = TypeDefinition(
                 self.id,
                 self.name,

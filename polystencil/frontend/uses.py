@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import difflib
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
 from polystencil.frontend.context import named, text_of
-from polystencil.frontend.entities import Ambiguous, Entity, Generic
+from polystencil.frontend.entities import Ambiguous, Generic
 from polystencil.frontend.intrinsic_modules import INTRINSIC_MODULES, intrinsic_module
 from polystencil.frontend.parse import operator_name
-from polystencil.frontend.scopes import Scope
 
 if TYPE_CHECKING:
-    from polystencil.frontend.declarations import Specification
+    from polystencil.frontend.entities import Entity
+    from polystencil.frontend.scopes import Scope
+    from polystencil.frontend.specification import Specification
 
 
 def use_module(specification: Specification, node: Node) -> None:
@@ -30,8 +32,6 @@ def use_module(specification: Specification, node: Node) -> None:
     elif name in INTRINSIC_MODULES:
         public = intrinsic_module(name)
     else:
-        import difflib
-
         known = [*ctx.reader.modules, *INTRINSIC_MODULES]
         close = difflib.get_close_matches(name, known, 1, 0.7)
         hint = f"did you mean '{close[0]}'?" if close else "give the file that defines it, too"
@@ -63,11 +63,11 @@ def use_module(specification: Specification, node: Node) -> None:
 def _need(specification: Specification, node: Node, module: str, public: dict[str, Entity], name: str) -> None:
     if name in public:
         return
-    import difflib
 
     close = difflib.get_close_matches(name, public, 1, 0.7)
-    raise specification.ctx.error(node, f"module '{module}' has no public name '{name}'",
-                                  f"did you mean '{close[0]}'?" if close else "")
+    raise specification.ctx.error(
+        node, f"module '{module}' has no public name '{name}'", f"did you mean '{close[0]}'?" if close else ""
+    )
 
 
 def _add(scope: Scope, name: str, entity: Entity, module: str) -> None:
@@ -77,8 +77,13 @@ def _add(scope: Scope, name: str, entity: Entity, module: str) -> None:
         scope.names[name] = entity
         return
     if isinstance(present, Generic) and isinstance(entity, Generic):
-        merged = Generic(name, list(present.specifics), list(present.scopes), present.type or entity.type, node=present.node)
-        known = {(s if isinstance(s, str) else s.id, id(scope_)) for s, scope_ in zip(present.specifics, present.scopes, strict=True)}
+        merged = Generic(
+            name, list(present.specifics), list(present.scopes), present.type or entity.type, node=present.node
+        )
+        known = {
+            (s if isinstance(s, str) else s.id, id(scope_))
+            for s, scope_ in zip(present.specifics, present.scopes, strict=True)
+        }
         for specific, home in zip(entity.specifics, entity.scopes, strict=True):
             if (specific if isinstance(specific, str) else specific.id, id(home)) not in known:
                 merged.specifics.append(specific)
