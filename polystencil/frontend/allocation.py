@@ -70,7 +70,8 @@ def _allocate(ctx: Context, item: Item) -> None:
 def _allocation(ctx: Context, node: Node) -> s.Allocation:
     if node.type == "coarray_allocation":
         raise ctx.unsupported(node, "a coarray", "polystencil runs one image; drop the [ ]")
-    target, bounds = node, []
+    target = node
+    bounds: list[tuple[x.Expression | None, x.Expression]] = []
     if node.type == "sized_allocation":
         target, size = named(node)[0], named(node)[-1]
         for part in named(size):

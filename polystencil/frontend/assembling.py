@@ -14,11 +14,10 @@ if TYPE_CHECKING:
 
 
 def assemble_module(unit: ModuleUnit) -> Module:
+    """The module with the procedures of its submodules."""
     parts = [unit, *unit.submodules]
     specifications = [p.specification for p in parts if p.specification is not None]
-    interfaces = (
-        [_interface(u) for p in parts for u in p.specification.interfaces if _is_kept(u)] if specifications else []
-    )  # type: ignore[union-attr]
+    interfaces = [_interface(u) for sp in specifications for u in sp.interfaces if _is_kept(u)]
     procedures = [lowered(p) for part in parts for p in part.contained]
     return Module(
         unit.id,
@@ -35,9 +34,8 @@ def assemble_module(unit: ModuleUnit) -> Module:
 
 def _is_kept(unit: ProcedureUnit) -> bool:
     """Interface bodies stay in the IR unless the procedure itself is there."""
-    return (
-        unit.id not in unit.reader.separate_interfaces and unit.reader.externals.get(unit.name, unit).id != unit.id
-    ) or (unit.name not in unit.reader.externals and unit.id not in unit.reader.separate_interfaces)
+    external = unit.reader.externals.get(unit.name)
+    return unit.id not in unit.reader.separate_interfaces and (external is None or external.id != unit.id)
 
 
 def _interface(unit: ProcedureUnit) -> Procedure:

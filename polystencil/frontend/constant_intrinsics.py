@@ -41,7 +41,7 @@ def intrinsic_value(e: x.IntrinsicCall, evaluate: Callable[[x.Expression], Any])
         return as_numpy(inquiry, e.type)
     if e.name in ("size", "shape", "lbound", "ubound"):
         return _array_inquiry(e, evaluate)
-    values = [None if a is None or isinstance(a, x.Boz) else evaluate(a) for a in e.arguments]
+    values: list[Any] = [None if a is None or isinstance(a, x.Boz) else evaluate(a) for a in e.arguments]
     if e.name in _TRANSFORMATIONAL:
         return _TRANSFORMATIONAL[e.name](e, values)
     if any(isinstance(a, x.Boz) for a in e.arguments):
@@ -60,7 +60,7 @@ def intrinsic_value(e: x.IntrinsicCall, evaluate: Callable[[x.Expression], Any])
         "repeat",
     ):
         return _text(e, values)
-    if any(np.ndim(v) for v in values if not isinstance(v, bytes)):
+    if any(isinstance(v, np.ndarray) and v.ndim for v in values):
         function = np.vectorize(lambda *v: _elemental(e, list(v)), otypes=[dtype_of(e.type)])
         return function(*[v for v in values if v is not None])
     return _elemental(e, values)
@@ -221,8 +221,8 @@ def _text(e: x.IntrinsicCall, v: list[Any]) -> Any:
 def _elemental(e: x.IntrinsicCall, v: list[Any]) -> Any:
     t, name = e.type, e.name
     kind = dtype_of(t)
-    a = v[0] if v else None
-    b = v[1] if len(v) > 1 else None
+    a: Any = v[0] if v else None
+    b: Any = v[1] if len(v) > 1 else None
     if name in _REAL_FUNCTIONS and not np.iscomplexobj(a):
         try:
             return kind(_REAL_FUNCTIONS[name](*[float(u) for u in v if u is not None]))
@@ -251,13 +251,10 @@ def _shift(a: Any, n: int) -> int:
 
 
 def _round(a: Any) -> int:
-    return int(
-        math.floor(abs(float(a)) + 0.5)
-        if abs(float(a)) < 2**52 and abs(float(a)) != 0.49999999999999994
-        else abs(float(a))
-        if abs(float(a)) >= 1
-        else 0
-    ) * (1 if a >= 0 else -1)
+    """The nearest integer, halves away from zero; `floor(|a| + 0.5)` would be wrong just below a half."""
+    whole = math.floor(abs(float(a)))
+    rounded = whole + 1 if abs(float(a)) - whole >= 0.5 else whole
+    return rounded if a >= 0 else -rounded
 
 
 _SCALAR: dict[str, Callable[[Any, Any, list[Any]], Any]] = {

@@ -55,10 +55,10 @@ def _target(ctx: Context, node: Node, values: DataValues, out: list[DataValue]) 
         return
 
     if node.type == "identifier":
-        variable = find(ctx, node, text_of(node))
-        if isinstance(variable, Variable):
-            _saved(variable)
-            _whole(ctx, node, variable.reference(), variable, values, out)
+        named_here = find(ctx, node, text_of(node))
+        if isinstance(named_here, Variable):
+            _saved(named_here)
+            _whole(ctx, node, named_here.reference(), named_here, values, out)
             return
     e = lower(ctx, node)
     root = root_of(e)

@@ -17,8 +17,8 @@ from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.ir.typing import rank_of, type_of
 
 if TYPE_CHECKING:
-    from polystencil.frontend.context import Context
-
+    from polystencil.frontend.constant_values import constant
+from polystencil.frontend.context import Context
 
 _ARRAY_FIRST = frozenset({
     "size", "lbound", "ubound", "transpose", "pack", "cshift", "eoshift", "sum", "product", "maxval",
@@ -45,11 +45,23 @@ def intrinsic_function(ctx: Context, node: Node, name: str, actuals: list[Actual
         return conversion(ctx, node, name, arguments)
     if name in _ARRAY_FIRST and arguments[0] is not None and rank_of(arguments[0]) == 0:
         raise ctx.error(actuals[0].node, f"{name} needs an array, this is {describe(arguments[0])}, a scalar")
+    _check_dim(ctx, node, name, signature, arguments)
     t = result_type(ctx, node, signature, arguments)
     if name == "atan" and arguments[1] is not None:
         name, signature = "atan2", FUNCTIONS["atan2"]
     rank = result_rank(ctx, node, name, signature, arguments)
     return x.IntrinsicCall(name, trimmed(arguments), t, rank)
+
+
+def _check_dim(ctx: Context, node: Node, name: str, signature: Signature, arguments: list[x.Expression | None]) -> None:
+    names = [n for n, _, _ in signature.arguments]
+    dim = arguments[names.index("dim")] if "dim" in names else None
+    value = None if dim is None else constant(ctx, dim)
+    if value is None or arguments[0] is None:
+        return
+    rank = rank_of(arguments[0]) + (1 if name == "spread" else 0)
+    if not 1 <= value.value <= rank:  # type: ignore[operator]  # an integer
+        raise ctx.error(node, f"dim is {value.value}, the array of {name} has rank {rank_of(arguments[0])}")
 
 
 def intrinsic_subroutine(ctx: Context, node: Node, name: str, actuals: list[Actual]) -> tuple[x.Expression | None, ...]:

@@ -29,6 +29,8 @@ def _keyword(ctx: Context, item: Item) -> None:
     if word == "continue":
         return
     if word == "return":
+        if any(c.kind == "parallel" for c in ctx.constructs):
+            raise ctx.error(node, "return cannot leave a do concurrent loop", "use cycle, or a plain do loop")
         if len(named(node)):
             raise ctx.unsupported(node, "an alternate return", "return a status and branch on it")
         if ctx.scope.unit().kind == "program":

@@ -13,7 +13,7 @@ from polystencil.errors import SourceError, Span, UnsupportedError
 
 if TYPE_CHECKING:
     from polystencil.frontend.source import ParsedText
-
+from polystencil.frontend.syntax_errors import diagnose
 
 _RENAMED_OPERATOR = re.compile(rb"(operator)\(\.([a-z]+)\.\)([ \t]*=>[ \t]*)(operator)\(\.([a-z]+)\.\)", re.IGNORECASE)
 
@@ -54,7 +54,7 @@ def parse(text: ParsedText) -> SyntaxTree:
     parser = Parser(_LANGUAGE)
     tree = SyntaxTree(text, parser.parse(_readable(text.bytes())))
     if tree.root.has_error:
-        raise _syntax_error(tree)
+        raise diagnose(text, lambda source: parser.parse(_readable(source)).root_node) or _syntax_error(tree)
     return tree
 
 

@@ -96,7 +96,7 @@ class Scope:
     def similar(self, name: str) -> str:
         """A hint naming a known name close to `name`, or nothing."""
         known = {n for scope in self.chain() for n in scope.names}
-        close = difflib.get_close_matches(name, known, 1, 0.7)
+        close = difflib.get_close_matches(name, known, 1, 0.6)
         return f"did you mean '{close[0]}'?" if close else ""
 
     def is_private(self, name: str) -> bool:

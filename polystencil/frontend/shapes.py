@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from tree_sitter import Node
@@ -156,14 +156,14 @@ def _array_parameter(ctx: Context, node: Node, variable: Variable, value: object
     variable.initial = _array_literal(variable.type, array)
 
 
-def _array_literal(t: Type | None, array: np.ndarray) -> x.Expression:  # type: ignore[type-arg]  # any element
+def _array_literal(t: Type | None, array: Any) -> x.Expression:
     """The value of an array parameter, computed once and for all."""
     assert isinstance(t, Intrinsic)
     flat = array.ravel(order="F")
     if flat.size and np.all(flat == flat[0]):
         return x.Literal(as_literal_value(flat[0]), t)
     if t.base == "character":
-        width = int(t.length.value)  # type: ignore[union-attr, arg-type]  # a constant length
+        width = int(t.length.value)  # type: ignore[union-attr]  # a constant length
         items = tuple(x.Literal(bytes(v)[:width].ljust(width), t) for v in flat)
     else:
         items = tuple(x.Literal(as_literal_value(v), t) for v in flat)

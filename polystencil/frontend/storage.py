@@ -91,7 +91,7 @@ def _blocks(specification: Specification) -> None:
             raise ctx.error(node, f"equivalence would put '{variable.name}' before the start of the common block")
         name = root if root in commons else f"{ctx.scope.id}.equivalence{number}"
         size = max(place[i][1] - low + sizes[i] for i in ids)
-        members = []
+        places: list[tuple[str, int]] = []
         saved = any("save" in variables[i][0].attributes for i in ids)
         for i in sorted(ids, key=lambda i: (place[i][1], i)):
             variable, _ = variables[i]
@@ -101,8 +101,8 @@ def _blocks(specification: Specification) -> None:
                 variable.shape = tuple(Dimension(x.Literal(a, INTEGER), x.Literal(b, INTEGER)) for a, b in extents)
             if saved:
                 variable.attributes.add("save")
-            members.append((i, variable.offset))
-        out.append(StorageBlock(name, size, tuple(members), root in commons))
+            places.append((i, variable.offset))
+        out.append(StorageBlock(name, size, tuple(places), root in commons))
     specification.blocks = tuple(out)
 
 

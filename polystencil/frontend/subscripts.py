@@ -77,6 +77,8 @@ def read_range(ctx: Context, item: Node) -> x.Range:
             k += 1
         elif child.is_named and child.type != "comment":
             parts[k] = lower_scalar(ctx, child, "integer", "a bound of a section")
+    if isinstance(parts[2], x.Literal) and parts[2].value == 0:
+        raise ctx.error(item, "the stride of a section cannot be zero")
     return x.Range(parts[0], parts[1], parts[2])
 
 
