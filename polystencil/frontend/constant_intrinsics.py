@@ -247,7 +247,7 @@ def _bits(value: Any) -> int:
 
 
 def _shift(a: Any, n: int) -> int:
-    return _bits(a) << n if n >= 0 else _bits(a) >> -n
+    return int(_bits(a) << n if n >= 0 else _bits(a) >> -n
 
 
 def _round(a: Any) -> int:

@@ -9,7 +9,7 @@ from tree_sitter import Node
 from polystencil.frontend.arguments import Actual
 from polystencil.frontend.intrinsic_arguments import JOINT, conforming_rank, converted_to_one_type, in_order, trimmed
 from polystencil.frontend.intrinsic_conversions import conversion, inquiry
-from polystencil.frontend.intrinsic_names import FUNCTIONS, SPECIFIC, SUBROUTINES
+from polystencil.frontend.intrinsic_names import FUNCTIONS, SPECIFIC, SUBROUTINES, Signature
 from polystencil.frontend.intrinsic_results import result_rank, result_type
 from polystencil.frontend.lowering import describe
 from polystencil.ir import expressions as x
@@ -57,10 +57,10 @@ def _check_dim(ctx: Context, node: Node, name: str, signature: Signature, argume
     names = [n for n, _, _ in signature.arguments]
     dim = arguments[names.index("dim")] if "dim" in names else None
     value = None if dim is None else constant(ctx, dim)
-    if value is None or arguments[0] is None:
+    if value is None or arguments[0] is None or not isinstance(value.value, int):
         return
     rank = rank_of(arguments[0]) + (1 if name == "spread" else 0)
-    if not 1 <= value.value <= rank:  # type: ignore[operator]  # an integer
+    if not 1 <= value.value <= rank:
         raise ctx.error(node, f"dim is {value.value}, the array of {name} has rank {rank_of(arguments[0])}")
 
 

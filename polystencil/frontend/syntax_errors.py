@@ -20,7 +20,8 @@ from polystencil.frontend.statement_lines import StatementText, statements_of
 Parse = Callable[[bytes], Node]
 
 _TYPE_WORDS = r"(?:integer|real|complex|logical|character|double\s*precision|type\s*\([^)]*\)|class\s*\([^)]*\))"
-_PREFIX = rf"(?:(?:pure|impure|elemental|recursive|module|simple|{_TYPE_WORDS}(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\)|\s*\*\s*\d+)?)\s+)*"
+_KIND = r"(?:\s*\([^()]*(?:\([^()]*\)[^()]*)*\)|\s*\*\s*\d+)?"
+_PREFIX = rf"(?:(?:pure|impure|elemental|recursive|module|simple|{_TYPE_WORDS}{_KIND})\s+)*"
 _NAME = r"(?:\w+\s*:\s*)?"
 _OPENERS = tuple(
     (kind, re.compile(pattern))
@@ -49,8 +50,10 @@ _END = re.compile(
     r"|function|procedure|enum|critical)?\b(?:\s*$|\s+\w+$|\s+(?:operator|assignment)\b.*$)"
 )
 _UNITS = frozenset({"program", "module", "submodule", "function", "subroutine", "procedure", "block data"})
-_BETWEEN = re.compile(r"(?:else|case|contains|class\s+(?:is|default)|type\s+is|rank\s|private|public|procedure\b|generic\b"
-                      r"|final\b|import\b|module\s+procedure|sequence|enumerator|\d+\s*$)")  # fmt: skip
+_BETWEEN = re.compile(
+    r"(?:else|case|contains|class\s+(?:is|default)|type\s+is|rank\s|private|public|procedure\b|generic\b"
+    r"|final\b|import\b|module\s+procedure|sequence|enumerator|\d+\s*$)"
+)
 _INCOMPLETE = re.compile(r"(?:[-+*/=,(%]|\.(?:and|or|not|eqv|neqv|lt|le|gt|ge|eq|ne)\.|[<>])$")
 
 
