@@ -243,11 +243,12 @@ def _elemental(e: x.IntrinsicCall, v: list[Any]) -> Any:
 
 
 def _bits(value: Any) -> int:
-    return int(value) & ((1 << (8 * value.dtype.itemsize)) - 1)
+    bits: int = 8 * value.dtype.itemsize
+    return int(value) & ((1 << bits) - 1)
 
 
 def _shift(a: Any, n: int) -> int:
-    return int(_bits(a) << n if n >= 0 else _bits(a) >> -n
+    return int(_bits(a) << n if n >= 0 else _bits(a) >> -n)
 
 
 def _round(a: Any) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from polystencil.frontend.arguments import Actual
+from polystencil.frontend.constant_values import constant
 from polystencil.frontend.intrinsic_arguments import JOINT, conforming_rank, converted_to_one_type, in_order, trimmed
 from polystencil.frontend.intrinsic_conversions import conversion, inquiry
 from polystencil.frontend.intrinsic_names import FUNCTIONS, SPECIFIC, SUBROUTINES, Signature
@@ -17,8 +18,7 @@ from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.ir.typing import rank_of, type_of
 
 if TYPE_CHECKING:
-    from polystencil.frontend.constant_values import constant
-from polystencil.frontend.context import Context
+    from polystencil.frontend.context import Context
 
 _ARRAY_FIRST = frozenset({
     "size", "lbound", "ubound", "transpose", "pack", "cshift", "eoshift", "sum", "product", "maxval",
