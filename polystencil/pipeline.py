@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
+from typing import TYPE_CHECKING
 
 from polystencil.errors import SourceText
 from polystencil.ir.program import Program
 from polystencil.options import Options
 from polystencil.remarks import Remark
 from polystencil.transforms.results import PassResult
+
+if TYPE_CHECKING:
+    from polystencil.codegen import GeneratedProgram
+    from polystencil.runtime import Executable
 
 Source = SourceText | str | PathLike[str]
 
@@ -52,6 +57,7 @@ def stages() -> tuple[Stage, ...]:
 
     return (
         Stage("parallelize", passes.parallelize),
+        Stage("fuse", passes.fuse),
         Stage("split", passes.split),
     )
 
@@ -67,3 +73,23 @@ def transform(program: Program, options: Options) -> Transformed:
         after.append((stage.name, result.program))
         remarks += result.remarks
     return Transformed(tuple(after), tuple(remarks))
+
+
+def generate(program: Program, options: Options) -> tuple[GeneratedProgram, tuple[Remark, ...]]:
+    """From a program to kernels and a host module, with all remarks."""
+    from polystencil.codegen import generate as generate_code
+
+    transformed = transform(program, options)
+    generated = generate_code(transformed.program, options)
+    return generated, (*transformed.remarks, *generated.remarks)
+
+
+def executable_of(
+    sources: Sequence[SourceText], defines: Mapping[str, str], include_dirs: Sequence[str], options: Options
+) -> Executable:
+    """From text to an executable; a program that was compiled before comes from the cache."""
+    from polystencil.runtime import load_cached
+
+    return load_cached(
+        sources, defines, include_dirs, options, lambda: generate(parse(sources, defines, include_dirs), options)
+    )

@@ -12,6 +12,8 @@ from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, walk_body_expressions, walk_expression, walk_statements
+from polystencil.ir.types import Record
+from polystencil.ir.typing import type_of
 
 INQUIRY = frozenset(
     "size lbound ubound shape allocated associated present kind len bit_size digits epsilon huge tiny maxexponent "
@@ -22,10 +24,14 @@ _NOT_REPEATABLE = frozenset(("command_argument_count",))  # pure in effect, kept
 
 @dataclass(frozen=True)
 class Definitions:
-    """`ids`: variables that may be defined (whole or in part); `unknown`: something else may be as well."""
+    """`ids`: variables that may be defined (whole or in part); `unknown`: something else may be as well.
+
+    `paths`: the parts, as paths `variable%component%...` without subscripts.
+    """
 
     ids: frozenset[str]
     unknown: bool
+    paths: frozenset[str] = frozenset()
 
 
 def base_id(e: x.Expression) -> str | None:
@@ -33,6 +39,20 @@ def base_id(e: x.Expression) -> str | None:
     while isinstance(e, (x.Element, x.Section, x.Component, x.Substring, x.Paren)):
         e = e.operand if isinstance(e, x.Paren) else e.base
     return e.id if isinstance(e, x.Ref) else None
+
+
+def designated_path(e: x.Expression) -> str | None:
+    """`variable%component%...` of a designator, without subscripts."""
+    match e:
+        case x.Ref():
+            return e.id
+        case x.Component():
+            base = designated_path(e.base)
+            return None if base is None else f"{base}%{e.field}"
+        case x.Element() | x.Section() | x.Substring():
+            return designated_path(e.base)
+        case _:
+            return None
 
 
 def is_pure(procedure: Procedure) -> bool:
@@ -44,11 +64,16 @@ def is_pure(procedure: Procedure) -> bool:
 def defined_in(body: s.Body, table: SymbolTable) -> Definitions:
     """What running `body` may define."""
     ids: set[str] = set()
+    parts: set[str] = set()
     unknown = False
 
     def define(e: x.Expression | None) -> None:
         if e is not None and (id := base_id(e)) is not None:
             ids.add(id)
+            if isinstance(e, (x.Component, x.Element, x.Section)):
+                parts.add(designated_path(e) or id)
+            else:
+                parts.add(id)
 
     for st in walk_statements(body):
         match st:
@@ -60,7 +85,7 @@ def defined_in(body: s.Body, table: SymbolTable) -> Definitions:
                 for i in st.indices:
                     define(i.ref)
             case s.Call():
-                unknown |= _define_arguments(st.target, st.arguments, table, ids)
+                unknown |= _define_arguments(st.target, st.arguments, table, ids, parts)
             case s.CallIntrinsic():
                 for a in st.arguments:
                     define(a)
@@ -98,14 +123,19 @@ def defined_in(body: s.Body, table: SymbolTable) -> Definitions:
         for e in child_expressions(st):
             for node in walk_expression(e):
                 if isinstance(node, x.FunctionCall):
-                    unknown |= _define_arguments(node.target, node.arguments, table, ids)
+                    unknown |= _define_arguments(node.target, node.arguments, table, ids, parts)
                 elif isinstance(node, x.ImpliedDo):
                     ids.add(node.variable.id)
-    return Definitions(frozenset(ids), unknown)
+    return Definitions(frozenset(ids), unknown, frozenset(parts | {i for i in ids if not _has_part(i, parts)}))
+
+
+def _has_part(id: str, parts: set[str]) -> bool:
+    return any(p == id or p.startswith(id + "%") for p in parts)
 
 
 def _define_arguments(
-    target: x.Expression, arguments: tuple[x.Expression | None, ...], table: SymbolTable, ids: set[str]
+    target: x.Expression, arguments: tuple[x.Expression | None, ...], table: SymbolTable, ids: set[str],
+    parts: set[str],
 ) -> bool:
     """Add what a call defines through its arguments; True where it may define more than that."""
     procedure = table.procedures.get(target.id) if isinstance(target, x.ProcedureRef) else None
@@ -119,6 +149,7 @@ def _define_arguments(
             ):
                 continue
         ids.add(id)
+        parts.add(designated_path(a) or id)
     return procedure is None or not is_pure(procedure)
 
 
@@ -132,7 +163,21 @@ class Invariance:
 
     def __call__(self, e: x.Expression) -> bool:
         """Whether `e` can be evaluated once, before the region."""
-        return all(self._node(node) for node in walk_expression(e))
+        if isinstance(e, (x.Component, x.Element)) and "%" in (path := designated_path(e) or ""):
+            return self._part(path, e) and all(self(i) for i in _subscripts(e))
+        return self._node(e) and all(self(child) for child in child_expressions(e))
+
+    def _part(self, path: str, e: x.Expression) -> bool:
+        """Whether a component keeps its value: nothing that holds it or stands in it is defined."""
+        id = path.split("%", 1)[0]
+        if any(d == path or d.startswith(path + "%") or path.startswith(d + "%") for d in self.definitions.paths):
+            return False
+        symbol = self.table.symbols.get(id)
+        if symbol is None or {"pointer", "target", "volatile"} & symbol.attributes:
+            return self._variable(id)
+        if _through_pointer(e, self.table):
+            return False
+        return self.table.owner.get(id) == self.procedure or not self.definitions.unknown
 
     def _node(self, node: x.Expression) -> bool:
         match node:
@@ -185,3 +230,27 @@ class Invariance:
                 if not self._variable(e.id):
                     return True
         return False
+
+
+def _subscripts(e: x.Expression) -> list[x.Expression]:
+    out: list[x.Expression] = []
+    while isinstance(e, (x.Component, x.Element, x.Section)):
+        if isinstance(e, x.Element):
+            out += e.indices
+        if isinstance(e, x.Section):
+            out += e.subscripts
+        e = e.base
+    return out
+
+
+def _through_pointer(e: x.Expression, table: SymbolTable) -> bool:
+    """Whether a component is reached through a pointer component (or is one)."""
+    while isinstance(e, (x.Component, x.Element, x.Section)):
+        if isinstance(e, x.Component):
+            kind = type_of(e.base)
+            definition = table.types.get(kind.id) if isinstance(kind, Record) else None
+            component = next((c for c in definition.components if c.name == e.field), None) if definition else None
+            if component is None or "pointer" in component.attributes:
+                return True
+        e = e.base
+    return False

@@ -16,7 +16,7 @@ def storage_class(path: str, table: SymbolTable) -> str:
 
     Different classes never overlap; paths of one class may.
     """
-    id, *fields = path.split("%")
+    id, *fields = (part.split("(")[0] for part in path.split("%"))
     symbol = table.symbols.get(id)
     if symbol is None:
         return path

@@ -23,7 +23,11 @@ def defined_in_procedure(id: str, table: SymbolTable) -> Definitions:
     if id not in known:
         procedure = table.procedures[id]
         parts = [defined_in(procedure.body, table), *(defined_in_procedure(c.id, table) for c in procedure.contained)]
-        known[id] = Definitions(frozenset().union(*(p.ids for p in parts)), any(p.unknown for p in parts))
+        known[id] = Definitions(
+            frozenset().union(*(p.ids for p in parts)),
+            any(p.unknown for p in parts),
+            frozenset().union(*(p.paths for p in parts)),
+        )
     return known[id]
 
 

@@ -8,6 +8,7 @@ from polystencil.ir.symbols import symbol_table
 from polystencil.ir.traversal import procedures_of, walk_statements
 from polystencil.options import Options
 from polystencil.remarks import Remark
+from polystencil.transforms import fuse as fuse_pass
 from polystencil.transforms import parallelize as parallelize_pass
 from polystencil.transforms.in_order import conflicting_loops_in_order
 from polystencil.transforms.promises import broken_promises
@@ -30,6 +31,13 @@ def parallelize(program: Program, options: Options) -> PassResult:
     if not options.parallelize:
         return PassResult(program, ())
     return parallelize_pass.parallelize(program)
+
+
+def fuse(program: Program, options: Options) -> PassResult:
+    """Producer-consumer fusion by recomputation, with ping-pong buffers."""
+    if not options.enabled("fuse"):
+        return PassResult(program, fuse_pass.not_selected(program, options))
+    return fuse_pass.fuse(program, options)
 
 
 def split(program: Program, options: Options) -> PassResult:

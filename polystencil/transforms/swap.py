@@ -1,0 +1,56 @@
+"""swap: when the copy of a renamed array may take turns with the array, so that nothing is copied back.
+
+    q -> q_copy, q_copy -> q, q -> q_copy, ...     a flag tells which of the two holds the values
+
+Valid when the copy starts equal to the array, the consumer writes the same elements in every execution, and no other
+statement of the innermost loop touches the array. Statements further out that touch it find the values in the array
+itself: what the latest execution left in the copy is copied back before them.
+"""
+
+from __future__ import annotations
+
+from polystencil.analysis.effects import effects_of
+from polystencil.ir import expressions as x
+from polystencil.ir import statements as s
+from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.traversal import walk_expression
+from polystencil.transforms.fusion_consumer import Renamed
+from polystencil.transforms.time_chain import Chain, other_name
+
+
+class NotSwapped(Exception):
+    """The copy is copied back after every fused loop; the message says why."""
+
+
+def check_swap(
+    chain: Chain, group: tuple[s.ParallelLoop, ...], renamed: tuple[Renamed, ...], consumer: s.ParallelLoop,
+    table: SymbolTable,
+) -> None:  # fmt: skip
+    """NotSwapped where the copy cannot take turns with the array."""
+    innermost = chain.loops[0]
+    rest = tuple(st for st in innermost.body if not any(st is g for g in group))
+    rest = tuple(st for st in rest if not (isinstance(st, s.Block) and any(i is g for i in st.body for g in group)))
+    effects = effects_of(rest, table)
+    for r in renamed:
+        root = r.path.split("%", 1)[0]
+        if root in effects.reads | effects.defines:
+            raise NotSwapped(f"another statement of the loop reads or writes {root.rsplit('.', 1)[-1]}")
+    reads: set[str] = set()
+    for i in consumer.indices:
+        for e in (i.lower, i.upper):
+            reads |= {n.id for n in walk_expression(e) if isinstance(n, x.Ref)}
+    variables = {loop.index.id for loop in chain.loops}
+    if reads & variables:
+        raise NotSwapped(
+            "the consumer's bounds read the loop variable, so it does not write the same elements in every execution"
+        )
+    changed = reads & (chain.others.defines | {r.path.split("%", 1)[0] for r in renamed})
+    if changed:
+        raise NotSwapped(
+            f"the consumer's bounds read {sorted(changed)[0].rsplit('.', 1)[-1]}, a variable assigned in the loop: it does "
+            "not write the same elements in every execution"
+        )
+    for id in sorted(reads):
+        why = other_name(id, table)
+        if why:
+            raise NotSwapped(f"the consumer's bounds may change in the loop: {why}")
