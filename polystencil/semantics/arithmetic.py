@@ -153,21 +153,25 @@ def _powi(x: Any, n: int, exponent: Any) -> Any:
 
 def maximum(first: Any, *others: Any) -> Any:
     """max(): a later argument replaces the result only when it is greater (so NaN as first stays)."""
-    for value in others:
-        if first.shape == () and value.shape == ():
-            first = value if value > first else first
-        else:
-            first = np.where(value > first, value, first)
-    return first
+    return _extreme(">", first, others)
 
 
 def minimum(first: Any, *others: Any) -> Any:
     """min(), see `maximum`."""
+    return _extreme("<", first, others)
+
+
+def _extreme(operator: str, first: Any, others: tuple[Any, ...]) -> Any:
+    better = _COMPARE[operator]
     for value in others:
-        if first.shape == () and value.shape == ():
-            first = value if value < first else first
+        if isinstance(first, bytes) and isinstance(value, bytes):
+            width = max(len(first), len(value))
+            first, value = first.ljust(width), value.ljust(width)
+            first = value if better(value, first) else first
+        elif first.shape == () and value.shape == ():
+            first = value if better(value, first) else first
         else:
-            first = np.where(value < first, value, first)
+            first = np.where(better(value, first), value, first)
     return first
 
 
