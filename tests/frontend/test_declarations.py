@@ -117,7 +117,8 @@ def test_module_names_renames_and_privacy(read: Read) -> None:
 
 def test_submodule_bodies_are_procedures_of_the_module(read: Read) -> None:
     program = read(
-        "module m\n  interface\n    module function f(k) result(r)\n      integer, intent(in) :: k\n      integer :: r\n"
+        "module m\n  interface\n    module function f(k) result(r)\n      integer, intent(in) :: k\n"
+        "      integer :: r\n"
         "    end function\n  end interface\nend module m\nsubmodule (m) impl\ncontains\n  module procedure f\n"
         "    r = k + 1\n  end procedure\nend submodule impl\n"
     )

@@ -41,9 +41,11 @@ def value_of(read: Read, text: str, target: str = "") -> x.Expression:
     ("text", "expected"),
     [
         ("i + j", INTEGER), ("i + k", INTEGER8), ("i*x", REAL), ("k*x", REAL), ("x*d", DOUBLE), ("i/2.0d0", DOUBLE),
-        ("z*x", Intrinsic("complex", 8)), ("x**2", REAL), ("2**d", DOUBLE), ("i == x", LOGICAL), ("l .and. i > 2", LOGICAL),
+        ("z*x", Intrinsic("complex", 8)), ("x**2", REAL), ("2**d", DOUBLE), ("i == x", LOGICAL),
+        ("l .and. i > 2", LOGICAL),
         ("real(i, 8)", DOUBLE), ("real(z)", DOUBLE), ("int(d, 8)", INTEGER8), ("nint(d)", INTEGER), ("abs(z)", DOUBLE),
-        ("aimag(z)", DOUBLE), ("mod(i, k)", INTEGER8), ("max(x, 1.0)", REAL), ("sum(e)", DOUBLE), ("maxloc(e, 1)", INTEGER),
+        ("aimag(z)", DOUBLE), ("mod(i, k)", INTEGER8), ("max(x, 1.0)", REAL), ("sum(e)", DOUBLE),
+        ("maxloc(e, 1)", INTEGER),
         ("size(a, kind=8)", INTEGER8), ("dsqrt(d)", DOUBLE), ("float(i)", REAL), ("1_8", INTEGER8), ("1.5d0", DOUBLE),
         ("cmplx(1, 2)", Intrinsic("complex", 4)), ("merge(1.0, x, l)", REAL), ("dot_product(v, e(1:3))", DOUBLE),
     ],

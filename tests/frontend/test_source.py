@@ -43,7 +43,8 @@ def test_fixed_form_statements(fixed: str, expected: str) -> None:
 def test_fixed_form_keeps_lines_and_joins_literals() -> None:
     lines = free("C comment", "      A = B", "     1    + C", "      T = 'ONE", "     &TWO'")
     assert lines[:3] == ["", "A=B &", "+C"]
-    assert lines[3].startswith("T='ONE") and lines[3].endswith("TWO'")
+    assert lines[3].startswith("T='ONE")
+    assert lines[3].endswith("TWO'")
     assert lines[4] == ""
 
 
@@ -71,7 +72,7 @@ def test_include_directories_and_missing_file(tmp_path: Path) -> None:
     main.write_text("program p\n  include 'n.inc'\n  print *, n\nend program p\n")
     program = read_program([main], include_dirs=[str(tmp_path / "inc")])
     assert [f.name for f in program.sources][-1].endswith("n.inc")
-    with pytest.raises(SourceError, match="included file 'n.inc' not found"):
+    with pytest.raises(SourceError, match=r"included file 'n\.inc' not found"):
         read_program([main])
 
 

@@ -18,7 +18,8 @@ Read = Callable[..., Program]
 
 def body_of(read: Read, statements: str, declarations: str = "") -> s.Body:
     program = read(
-        f"program p\n  implicit none\n  integer :: i, j, k, n, a(10), b(4, 5)\n{declarations}{statements}end program p\n"
+        "program p\n  implicit none\n  integer :: i, j, k, n, a(10), b(4, 5)\n"
+        f"{declarations}{statements}end program p\n"
     )
     assert program.main is not None
     return program.main.body
