@@ -91,9 +91,7 @@ def disjoint(target: Record, value: Record) -> bool:
         if isinstance(here, Record) and isinstance(there, Record):
             if not disjoint(here, there):
                 return False
-        elif isinstance(here, RecordArray) or isinstance(here, Allocatable):
-            return False
-        elif isinstance(here, np.ndarray) and isinstance(there, np.ndarray) and np.may_share_memory(here, there):
+        elif isinstance(here, (RecordArray, Allocatable)) or (isinstance(here, np.ndarray) and isinstance(there, np.ndarray) and np.may_share_memory(here, there)):
             return False
     return True
 

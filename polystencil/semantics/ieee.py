@@ -36,5 +36,5 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "ieee_is_normal": is_normal, "ieee_is_negative": is_negative,
     "ieee_unordered": lambda x, y: np.isnan(x) | np.isnan(y), "ieee_copy_sign": np.copysign, "ieee_rint": np.rint,
     "ieee_logb": logb, "ieee_next_after": np.nextafter, "ieee_max_num": np.fmax, "ieee_min_num": np.fmin,
-    **{f"ieee_support_{n}": lambda *x: np.True_ for n in ("datatype", "nan", "inf", "denormal", "standard")},
+    **{f"ieee_support_{n}": lambda *_x: np.True_ for n in ("datatype", "nan", "inf", "denormal", "standard")},
 }  # fmt: skip

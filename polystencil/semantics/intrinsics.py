@@ -33,33 +33,33 @@ Function = Callable[..., Any]
 
 def _plain(function: Function) -> Function:
     """A function that does not need the result's type."""
-    return lambda dtype, *arguments: function(*arguments)
+    return lambda _dtype, *arguments: function(*arguments)
 
 
 def _math(name: str) -> Function:
-    return lambda dtype, x: libm.math(name, x)
+    return lambda _dtype, x: libm.math(name, x)
 
 
 def _named(function: Function, name: str) -> Function:
-    return lambda dtype, *arguments: function(name, *arguments)
+    return lambda _dtype, *arguments: function(name, *arguments)
 
 
 def _inquiry(name: str) -> Function:
-    return lambda dtype, x, *rest: numeric_models.inquire(name, x.dtype)
+    return lambda _dtype, x, *_rest: numeric_models.inquire(name, x.dtype)
 
 
 def _to_integer(how: str) -> Function:
-    return lambda dtype, x, *kind: arithmetic.to_integer(x, dtype, how)
+    return lambda dtype, x, *_kind: arithmetic.to_integer(x, dtype, how)
 
 
 def _no_kind(function: Function, most: int) -> Function:
     """A function whose arguments after the first `most` are kinds, already in the result's type."""
-    return lambda dtype, *arguments: function(*arguments[:most])
+    return lambda _dtype, *arguments: function(*arguments[:most])
 
 
 def _location(function: Function, kind_place: int) -> Function:
     """maxloc and such: drops the kind argument, keeps back behind it."""
-    return lambda dtype, *a: function(*a[:kind_place], *a[kind_place + 1 :])
+    return lambda _dtype, *a: function(*a[:kind_place], *a[kind_place + 1 :])
 
 
 def _abs(x: Any) -> Any:
@@ -70,26 +70,26 @@ def _sqrt(x: Any) -> Any:
     return libm.math("sqrt", x) if x.dtype.kind == "c" else np.sqrt(x)
 
 
-def _atan(dtype: DType, x: Any, y: Any = None) -> Any:
+def _atan(_dtype: DType, x: Any, y: Any = None) -> Any:
     return libm.math("atan", x) if y is None else libm.math2("atan2", x, y)
 
 
-def _cmplx(dtype: DType, re: Any, im: Any = None, *kind: Any) -> Any:
+def _cmplx(dtype: DType, re: Any, im: Any = None, *_kind: Any) -> Any:
     if re.dtype.kind == "c":
         return re.astype(dtype)
     return arithmetic.to_complex(re, np.zeros((), re.dtype) if im is None else im, dtype)
 
 
-def _shape(x: Any, *kind: Any) -> Any:
+def _shape(x: Any, *_kind: Any) -> Any:
     return np.array(shape_of(x), np.int32)
 
 
-def _size(x: Any, dim: Any = None, *kind: Any) -> Any:
+def _size(x: Any, dim: Any = None, *_kind: Any) -> Any:
     shape = shape_of(x)
     return np.prod(shape, dtype=np.int64) if dim is None else np.int64(shape[int(dim) - 1])
 
 
-def _length(x: Any, *kind: Any) -> Any:
+def _length(x: Any, *_kind: Any) -> Any:
     return np.int32(len(x) if isinstance(x, bytes) else x.dtype.itemsize)
 
 
@@ -109,17 +109,17 @@ INTRINSICS: dict[str, Function] = {
     "erfc_scaled": _plain(libm.erfc_scaled),
     "int": _to_integer("int"), "nint": _to_integer("nint"), "floor": _to_integer("floor"),
     "ceiling": _to_integer("ceiling"),
-    "aint": lambda d, x, *k: arithmetic.truncate(x), "anint": lambda d, x, *k: arithmetic.round_away(x),
-    "real": lambda d, x, *k: (x.real if x.dtype.kind == "c" else x).astype(d), "cmplx": _cmplx,
+    "aint": lambda _d, x, *_k: arithmetic.truncate(x), "anint": lambda _d, x, *_k: arithmetic.round_away(x),
+    "real": lambda d, x, *_k: (x.real if x.dtype.kind == "c" else x).astype(d), "cmplx": _cmplx,
     "dble": lambda d, x: (x.real if x.dtype.kind == "c" else x).astype(d),
     "aimag": _plain(lambda z: z.imag.copy()), "conjg": _plain(np.conj),
-    "logical": lambda d, x, *k: x, "dprod": lambda d, x, y: x.astype(np.float64) * y.astype(np.float64),
+    "logical": lambda _d, x, *_k: x, "dprod": lambda _d, x, y: x.astype(np.float64) * y.astype(np.float64),
     "mod": _plain(arithmetic.mod), "modulo": _plain(arithmetic.modulo), "sign": _plain(arithmetic.sign),
     "dim": _plain(arithmetic.dim), "max": _plain(arithmetic.maximum), "min": _plain(arithmetic.minimum),
     "merge": _plain(rearrangement.merge),
     **{n: _inquiry(n) for n in ("huge", "tiny", "epsilon", "digits", "precision", "range", "radix", "maxexponent",
                                 "minexponent", "bit_size")},
-    "kind": lambda d, x: numeric_models.kind_of(x.dtype if not isinstance(x, bytes) else np.dtype("S1")),
+    "kind": lambda _d, x: numeric_models.kind_of(x.dtype if not isinstance(x, bytes) else np.dtype("S1")),
     "selected_int_kind": _plain(numeric_models.selected_int_kind),
     "selected_real_kind": _plain(numeric_models.selected_real_kind),
     "selected_char_kind": _plain(numeric_models.selected_char_kind),
@@ -134,7 +134,7 @@ INTRINSICS: dict[str, Function] = {
     "ibits": _plain(bits.ibits), "ibset": _plain(bits.ibset), "ibclr": _plain(bits.ibclr), "btest": _plain(bits.btest),
     "popcnt": _plain(bits.popcnt), "poppar": _plain(bits.poppar), "leadz": _plain(bits.leadz),
     "trailz": _plain(bits.trailz), "merge_bits": _plain(bits.merge_bits), "dshiftl": _plain(bits.dshiftl),
-    "dshiftr": _plain(bits.dshiftr), "maskl": lambda d, n, *k: bits.maskl(n, d), "maskr": lambda d, n, *k: bits.maskr(n, d),
+    "dshiftr": _plain(bits.dshiftr), "maskl": lambda d, n, *_k: bits.maskl(n, d), "maskr": lambda d, n, *_k: bits.maskr(n, d),
     **{n: _named(bits.unsigned_compare, n) for n in ("bge", "bgt", "ble", "blt")},
     "sum": _plain(reductions.total), "product": _plain(reductions.product), "maxval": _plain(reductions.maxval),
     "minval": _plain(reductions.minval), "maxloc": _location(reductions.maxloc, 3),
@@ -153,7 +153,7 @@ INTRINSICS: dict[str, Function] = {
     "verify": _no_kind(characters.verify, 3), "repeat": _plain(characters.repeat),
     "achar": _no_kind(characters.character_of, 1), "char": _no_kind(characters.character_of, 1),
     "iachar": _no_kind(characters.code_of, 1), "ichar": _no_kind(characters.code_of, 1),
-    "new_line": _plain(lambda c: b"\n"),
+    "new_line": _plain(lambda _c: b"\n"),
     **{n: _named(characters.lexical, n) for n in ("lge", "lgt", "lle", "llt")},
     "transfer": _plain(transfer),
     "command_argument_count": _plain(system.command_argument_count),

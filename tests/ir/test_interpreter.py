@@ -85,8 +85,10 @@ def test_stop(tmp_path: Path, statement: str, code: int, text: str) -> None:
 )  # fmt: skip
 def test_run_time_errors_are_located(tmp_path: Path, declarations: str, statement: str, message: str) -> None:
     code, _, err = run_text(tmp_path, f"program p\n {declarations}\n {statement}\nend program\n")
-    assert code == 2 and message in err
-    assert "program.f90:3:" in err and err.splitlines()[1].startswith("    3 | ")
+    assert code == 2
+    assert message in err
+    assert "program.f90:3:" in err
+    assert err.splitlines()[1].startswith("    3 | ")
 
 
 MODULE = """

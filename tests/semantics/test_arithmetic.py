@@ -34,8 +34,10 @@ def test_integer_division_truncates() -> None:
 
 
 def test_real_remainders() -> None:
-    assert ar.mod(R8(-7.5), R8(3)) == -1.5 and ar.modulo(R8(-7.5), R8(3)) == 1.5
-    assert np.signbit(ar.modulo(R8(4), R8(-2))) and ar.modulo(R8(4), R8(-2)) == 0
+    assert ar.mod(R8(-7.5), R8(3)) == -1.5
+    assert ar.modulo(R8(-7.5), R8(3)) == 1.5
+    assert np.signbit(ar.modulo(R8(4), R8(-2)))
+    assert ar.modulo(R8(4), R8(-2)) == 0
 
 
 @pytest.mark.parametrize(
@@ -73,12 +75,14 @@ def test_complex_functions_bit_for_bit() -> None:
 def test_single_precision_functions_are_those_of_single_precision() -> None:
     x = np.linspace(0.1, 3, 50, dtype=R4)
     y = libm.math("exp", x)
-    assert y.dtype == R4 and abs(y.astype(R8) / np.exp(x.astype(R8)) - 1).max() < 1e-7
+    assert y.dtype == R4
+    assert abs(y.astype(R8) / np.exp(x.astype(R8)) - 1).max() < 1e-7
 
 
 def test_max_and_min_with_nan_keep_the_first() -> None:
     nan = R8("nan")
-    assert np.isnan(ar.maximum(nan, R8(1))) and ar.maximum(R8(1), nan) == 1
+    assert np.isnan(ar.maximum(nan, R8(1)))
+    assert ar.maximum(R8(1), nan) == 1
     assert ar.minimum(np.array([3.0, 1.0]), R8(2)).tolist() == [2, 1]
     assert ar.minimum(b"b", b"ab") == b"ab"
 
@@ -86,12 +90,15 @@ def test_max_and_min_with_nan_keep_the_first() -> None:
 def test_rounding() -> None:
     x = np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5])
     assert ar.round_away(x).tolist() == [-3, -2, -1, 1, 2, 3]
-    assert ar.round_away(np.nextafter(R4(0.5), R4(0))) == 0 and ar.round_away(R4(8388609.0)) == 8388609
-    assert ar.to_integer(R8(-2.7), np.dtype(I4)) == -2 and ar.to_integer(R8(-2.5), np.dtype(I4), "floor") == -3
+    assert ar.round_away(np.nextafter(R4(0.5), R4(0))) == 0
+    assert ar.round_away(R4(8388609.0)) == 8388609
+    assert ar.to_integer(R8(-2.7), np.dtype(I4)) == -2
+    assert ar.to_integer(R8(-2.5), np.dtype(I4), "floor") == -3
 
 
 def test_numeric_models() -> None:
-    assert numeric_models.spacing(R4(3)) == R4(2.0**-22) and numeric_models.spacing(R8(0)) == np.finfo(R8).tiny
+    assert numeric_models.spacing(R4(3)) == R4(2.0**-22)
+    assert numeric_models.spacing(R8(0)) == np.finfo(R8).tiny
     assert numeric_models.nearest(R4(1), R4(-1)) == R4(1 - 2.0**-24)
     assert (numeric_models.exponent(R8(10)), numeric_models.fraction(R8(10))) == (4, 0.625)
     assert numeric_models.rrspacing(R8(3)) == 0.75 * 2.0**53
@@ -102,9 +109,12 @@ def test_numeric_models() -> None:
 def test_bits() -> None:
     a = np.array([1, -1, 255], I4)
     assert bits.ishft(a, I4(-4)).tolist() == [0, 268435455, 15]
-    assert bits.ishftc(I4(13), I4(2), I4(5)) == 21 and bits.ishftc(np.int64(5), I4(-1)) == -9223372036854775806
-    assert bits.leadz(a).tolist() == [31, 0, 24] and bits.popcnt(a).tolist() == [1, 32, 8]
-    assert bits.unsigned_compare("bgt", I4(-1), I4(1)) and bits.shifta(I4(-16), I4(2)) == -4
+    assert bits.ishftc(I4(13), I4(2), I4(5)) == 21
+    assert bits.ishftc(np.int64(5), I4(-1)) == -9223372036854775806
+    assert bits.leadz(a).tolist() == [31, 0, 24]
+    assert bits.popcnt(a).tolist() == [1, 32, 8]
+    assert bits.unsigned_compare("bgt", I4(-1), I4(1))
+    assert bits.shifta(I4(-16), I4(2)) == -4
     assert bits.mvbits(I4(170), I4(1), I4(4), I4(-963), I4(2)) == -1003
 
 

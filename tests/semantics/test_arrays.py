@@ -29,7 +29,8 @@ def test_sums_are_made_one_element_after_the_other(values: list[float], kind: ty
 
 
 def test_reductions_along_a_dimension_and_under_a_mask() -> None:
-    assert reductions.total(A, I4(1)).tolist() == [3, 7, 11] and reductions.total(A, None, A > 2) == 18
+    assert reductions.total(A, I4(1)).tolist() == [3, 7, 11]
+    assert reductions.total(A, None, A > 2) == 18
     assert reductions.product(A, I4(2)).tolist() == [15, 48]
     assert reductions.maxval(A, I4(2), A < 5).tolist() == [3, 4]
     assert reductions.count(A > 2, I4(2)).tolist() == [2, 2]
@@ -38,22 +39,30 @@ def test_reductions_along_a_dimension_and_under_a_mask() -> None:
 
 def test_no_elements() -> None:
     none = np.zeros(0)
-    assert reductions.total(none) == 0 and reductions.product(none) == 1
-    assert reductions.maxval(none) == np.finfo(float).min and reductions.minval(np.zeros(0, I4)) == 2147483647
+    assert reductions.total(none) == 0
+    assert reductions.product(none) == 1
+    assert reductions.maxval(none) == np.finfo(float).min
+    assert reductions.minval(np.zeros(0, I4)) == 2147483647
     assert reductions.maxloc(none).tolist() == [0]
 
 
 def test_nan_is_skipped_by_extremes() -> None:
     x = np.array([np.nan, 1.0, 3.0])
-    assert reductions.maxval(x) == 3 and reductions.maxloc(x).tolist() == [3] and reductions.minloc(x).tolist() == [2]
-    assert np.isnan(reductions.maxval(x[:1])) and reductions.maxloc(x[:1]).tolist() == [1]
+    assert reductions.maxval(x) == 3
+    assert reductions.maxloc(x).tolist() == [3]
+    assert reductions.minloc(x).tolist() == [2]
+    assert np.isnan(reductions.maxval(x[:1]))
+    assert reductions.maxloc(x[:1]).tolist() == [1]
 
 
 def test_locations() -> None:
-    assert reductions.maxloc(A).tolist() == [2, 3] and reductions.maxloc(A, I4(1)).tolist() == [2, 2, 2]
+    assert reductions.maxloc(A).tolist() == [2, 3]
+    assert reductions.maxloc(A, I4(1)).tolist() == [2, 2, 2]
     v = np.array([3, 1, 1], I4)
-    assert reductions.minloc(v).tolist() == [2] and reductions.minloc(v, None, None, True).tolist() == [3]
-    assert reductions.findloc(v, I4(1), I4(1)) == 2 and reductions.findloc(v, I4(9)).tolist() == [0]
+    assert reductions.minloc(v).tolist() == [2]
+    assert reductions.minloc(v, None, None, True).tolist() == [3]
+    assert reductions.findloc(v, I4(1), I4(1)) == 2
+    assert reductions.findloc(v, I4(9)).tolist() == [0]
 
 
 def test_products_of_matrices() -> None:
@@ -87,7 +96,8 @@ def test_records_are_moved_like_numbers() -> None:
     records.fields["x"][...] = [1, 2, 3]
     records.fields["v"][:, 1] = [10, 20, 30]
     moved = rearrangement.cshift(records, I4(1))
-    assert moved.fields["x"].tolist() == [2, 3, 1] and moved.fields["v"][:, 1].tolist() == [20, 30, 10]
+    assert moved.fields["x"].tolist() == [2, 3, 1]
+    assert moved.fields["v"][:, 1].tolist() == [20, 30, 10]
     assert rearrangement.pack(records, np.array([True, False, True])).fields["x"].tolist() == [1, 3]
 
 
@@ -97,13 +107,17 @@ def test_transfer() -> None:
     assert transfer(np.float64(1), np.zeros(1, I4)).tolist() == [0, 0x3FF00000]
     assert transfer(np.True_, I4(0)) == 1
     layout = RecordLayout("p", (Field("c", np.dtype("S1")), Field("x", np.dtype(np.float64))))
-    assert element_size(layout) == 16 and len(to_bytes(new_data(layout, (2,)))) == 32
+    assert element_size(layout) == 16
+    assert len(to_bytes(new_data(layout, (2,)))) == 32
 
 
 def test_characters() -> None:
-    assert characters.index(b"hello", b"l", True) == 4 and characters.index(b"hello", b"", None) == 1
-    assert characters.scan(b"abcdef", b"xdc") == 3 and characters.verify(b"aabbc", b"ab") == 5
-    assert characters.adjustr(b"ab  ") == b"  ab" and characters.adjustl(b"  ab") == b"ab  "
+    assert characters.index(b"hello", b"l", True) == 4
+    assert characters.index(b"hello", b"", None) == 1
+    assert characters.scan(b"abcdef", b"xdc") == 3
+    assert characters.verify(b"aabbc", b"ab") == 5
+    assert characters.adjustr(b"ab  ") == b"  ab"
+    assert characters.adjustl(b"  ab") == b"ab  "
     words = np.array([b"a  ", b"bcd"], "S3")
     assert characters.len_trim(words).tolist() == [1, 3]
     assert characters.concatenate_text(words, b"!").tolist() == [b"a  !", b"bcd!"]

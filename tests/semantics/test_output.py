@@ -158,7 +158,8 @@ def test_formatted_input() -> None:
     i, j, x, text = (new_data(np.dtype(d), ()) for d in ("i4", "i4", "f8", "S2"))
     assert _read(b"  123 45.6ab", b"(i5,f5.1,a2)", i, x, text) == [123, 45.6, b"ab"]
     assert _read(b"123456", b"(i2,2x,i2)", i, j) == [12, 56]
-    assert _read(b"12345", b"(f5.2)", x) == [123.45] and _read(b"2.5+1", b"(f5.0)", x) == [25]
+    assert _read(b"12345", b"(f5.2)", x) == [123.45]
+    assert _read(b"2.5+1", b"(f5.0)", x) == [25]
     assert _read(b"1", b"(i5)", i) == [1], "short records are padded"
 
 
@@ -183,7 +184,8 @@ def test_units_write_and_read_files(tmp_path: Any) -> None:
     with pytest.raises(TransferFailure) as caught:
         units.read(u, "*", iter([number]))
     assert caught.value.iostat == -1
-    assert units.inquire(file=name)["opened"] and units.inquire(unit=u)["name"] == name
+    assert units.inquire(file=name)["opened"]
+    assert units.inquire(unit=u)["name"] == name
     units.close(u, b"delete")
     assert not units.inquire(file=name)["exist"]
     with pytest.raises(TransferFailure, match="No such file"):

@@ -41,7 +41,9 @@ def numbered(*shape: int, lower: tuple[int, ...] | None = None) -> Array:
 
 def test_an_array_has_its_bounds_and_fortran_order() -> None:
     a = new_array(INT, (-1, 2), (3, 4))
-    assert a.data.shape == (5, 3) and a.data.flags.f_contiguous and a.upper == (3, 4)
+    assert a.data.shape == (5, 3)
+    assert a.data.flags.f_contiguous
+    assert a.upper == (3, 4)
     assert new_array(INT, (5,), (2,)).lower == (1,), "an empty dimension starts at 1"
 
 
@@ -102,7 +104,8 @@ def test_substrings_of_elements_are_views() -> None:
     assign(a, b"abcd")
     assign(substring_view(element(a, (2,)), 2, 3), b"X")
     assert a.data.tolist() == [b"abcd", b"aX d"]
-    assert substring(b"hello", 3, None) == b"llo" and substring(b"hello", 4, 2) == b""
+    assert substring(b"hello", 3, None) == b"llo"
+    assert substring(b"hello", 4, 2) == b""
     with pytest.raises(FortranRuntimeError):
         substring(b"hello", 2, 6)
 
@@ -134,7 +137,8 @@ def test_allocation_on_assignment() -> None:
     assign_allocatable(cell, np.array([7, 8, 9], np.int32))
     assert cell.value.lower == (-1,), "the same shape keeps its bounds"
     assign_allocatable(cell, np.array([7, 8], np.int32))
-    assert cell.value.lower == (1,) and cell.value.data.tolist() == [7, 8]
+    assert cell.value.lower == (1,)
+    assert cell.value.data.tolist() == [7, 8]
     text = Allocatable()
     assign_allocatable_scalar(text, b"grow")
     assign_allocatable_scalar(text, b"growing")
@@ -144,7 +148,8 @@ def test_allocation_on_assignment() -> None:
 def test_sequence_association_is_a_view_where_it_can_be() -> None:
     a = numbered(4, 3)
     dummy, back = as_explicit_shape(a.data, (1, 1), (2, 3), start=element_position(a, (3, 1)))
-    assert back is None and dummy.data.tolist() == [[3, 5, 7], [4, 6, 8]]
+    assert back is None
+    assert dummy.data.tolist() == [[3, 5, 7], [4, 6, 8]]
     dummy.data[0, 0] = 0
     assert a.data[2, 0] == 0
 
@@ -153,7 +158,8 @@ def test_a_strided_actual_is_copied_in_and_out() -> None:
     a = numbered(4, 3)
     dummy, back = as_explicit_shape(a.data[1, :], (0,), (2,))
     dummy.data[...] = [20, 60, 100]
-    assert a.data[1].tolist() == [2, 6, 10] and back is not None
+    assert a.data[1].tolist() == [2, 6, 10]
+    assert back is not None
     back()
     assert a.data[1].tolist() == [20, 60, 100]
 
@@ -170,15 +176,18 @@ def test_assumed_size_takes_the_rest_and_too_much_is_refused() -> None:
 def test_pointers_with_bounds_and_remapping() -> None:
     a, p = numbered(12), Pointer()
     associate(p, a, (0,))
-    assert p.target.lower == (0,) and p.target.data is a.data
+    assert p.target.lower == (0,)
+    assert p.target.data is a.data
     associate(p, Array(a.data[::2], (1,)), (1, 1), (2, 3))
     assert p.target.data.tolist() == [[1, 5, 9], [3, 7, 11]]
     p.target.data[1, 2] = 0
     assert a.data[10] == 0
     q = Pointer()
-    assert not associated(q) and associated(p)
+    assert not associated(q)
+    assert associated(p)
     associate(q, p)
-    assert associated(p, q) and not associated(p, a)
+    assert associated(p, q)
+    assert not associated(p, a)
 
 
 def test_storage_blocks_share_bytes_and_logicals_take_their_kind() -> None:
@@ -194,4 +203,5 @@ def test_a_copy_shares_nothing() -> None:
     a = new_array(CELL, (0,), (1,))
     b = copy_value(a)
     b.data.fields["w"][...] = 3
-    assert a.data.fields["w"].sum() == 0 and b.lower == (0,)
+    assert a.data.fields["w"].sum() == 0
+    assert b.lower == (0,)

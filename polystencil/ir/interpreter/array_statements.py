@@ -56,7 +56,7 @@ def masked_value(c: Compiler, e: x.Expression, slot: int) -> Closure:
             convert = operators.conversion(number_dtype(type_of(e.operand)), target, False)
             return lambda f: convert(operand(f))
         case x.IntrinsicCall() if e.name not in _NOT_ELEMENTAL:
-            arguments = [(lambda f: None) if a is None else masked_value(c, a, slot) for a in e.arguments]
+            arguments = [(lambda _: None) if a is None else masked_value(c, a, slot) for a in e.arguments]
             return intrinsic_calls.apply(e, arguments)
         case x.FunctionCall():
             elementwise = _masked_call(c, e, slot)
@@ -71,7 +71,7 @@ def _masked_call(c: Compiler, e: x.FunctionCall, slot: int) -> Closure | None:
     if found is None or not calls.is_elementwise(e.arguments, found[1]):
         return None
     resolve, element = found[0], c.element(e.type)
-    arguments = [(lambda f: None) if a is None else masked_value(c, a, slot) for a in e.arguments]
+    arguments = [(lambda _: None) if a is None else masked_value(c, a, slot) for a in e.arguments]
 
     def call(f: Any) -> Any:
         routine, host = resolve(f)

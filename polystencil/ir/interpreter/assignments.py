@@ -73,7 +73,7 @@ def _to_vector_section(c: Compiler, target: x.Section, value: x.Expression) -> C
     return store
 
 
-def _whole_variable(c: Compiler, e: x.Expression) -> bool:
+def _whole_variable(_c: Compiler, e: x.Expression) -> bool:
     """Whether the value's own lower bounds go to an allocatable that is (re)allocated."""
     return isinstance(e, x.Ref) or (isinstance(e, x.Component) and rank_of(e.base) == 0)
 
@@ -104,7 +104,7 @@ def _to_allocatable(c: Compiler, target: x.Expression, value: x.Expression) -> C
     evaluate = c.value(value)
     deferred = isinstance(t, Intrinsic) and t.length == ":"
     open_type = deferred or (isinstance(t, Record) and t.polymorphic)
-    element = (lambda f: None) if open_type else c.element(t)
+    element = (lambda _: None) if open_type else c.element(t)
 
     def store_scalar(f: Any) -> None:
         new = evaluate(f)

@@ -45,7 +45,7 @@ def is_designator(e: x.Expression) -> bool:
 def compile_argument(c: Compiler, e: x.Expression | None, d: Symbol) -> Closure:
     """The actual argument `e` in the form that dummy `d` needs."""
     if e is None:
-        return lambda f: None
+        return lambda _: None
     if isinstance(d.type, ProcedureType):
         return c.cell(e) if "pointer" in d.attributes and designators.is_cell(c, e) else procedure_value(c, e)
     if designators.holds_cell(d):
@@ -106,7 +106,7 @@ def _forwarded(c: Compiler, e: x.Ref, d: Symbol) -> Closure:
 def _cell_argument(c: Compiler, e: x.Expression, d: Symbol) -> Closure:
     pointer = "pointer" in d.attributes
     if isinstance(e, x.Null):
-        return lambda f: Pointer() if pointer else Allocatable()
+        return lambda _: Pointer() if pointer else Allocatable()
     if designators.is_cell(c, e):
         own = designators.component_symbol(c, e) if isinstance(e, x.Component) else c.symbol(e.id)  # type: ignore[attr-defined]  # a Ref
         if ("pointer" in own.attributes) == pointer:
@@ -257,7 +257,7 @@ def _elementwise_closure(c: Compiler, e: x.FunctionCall | Any, element: Closure 
         return None
     resolve, model = found
     actuals = [
-        (lambda f: None) if a is None else c.variable(a) if is_designator(a) else _temporary(c, a)
+        (lambda _: None) if a is None else c.variable(a) if is_designator(a) else _temporary(c, a)
         for a in e.arguments
     ]
     copies = [a is not None and d.intent == "in" for a, d in zip(e.arguments, model.dummies, strict=False)]

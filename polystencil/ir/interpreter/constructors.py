@@ -29,7 +29,7 @@ def compile_implied_do(c: Compiler, e: x.ImpliedDo, inner: Any, keep_variable: b
     """
     variable = c.variable(e.variable)
     lower, upper = c.number(e.lower), c.number(e.upper)
-    step = (lambda f: 1) if e.step is None else c.number(e.step)
+    step = (lambda _: 1) if e.step is None else c.number(e.step)
 
     def run(f: Any) -> Iterator[Any]:
         storage = variable(f)
@@ -140,7 +140,7 @@ def _component_setter(c: Compiler, symbol: Any, given: x.Expression) -> Any:
 def _allocatable_setter(c: Compiler, symbol: Any, given: x.Expression) -> Any:
     name = symbol.name
     if isinstance(given, x.Null):
-        return lambda f, fields: None
+        return lambda _, _fields: None
     if designators.is_cell(c, given):
         cell = c.cell(given)
 

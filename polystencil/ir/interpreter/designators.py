@@ -69,7 +69,7 @@ def raw(c: Compiler, id: str) -> Closure:
     """What stands for a variable: storage, a cell, None for an absent optional dummy."""
     if id in c.machine.static:
         storage = c.machine.static_storage(id)
-        return lambda f: storage
+        return lambda _: storage
     try:
         return slot_reader(c.scope.find(id))
     except KeyError:

@@ -32,7 +32,7 @@ def compile_intrinsic(c: Compiler, e: x.IntrinsicCall) -> Closure:
     function = INTRINSICS.get(e.name)
     if function is None:
         raise UnsupportedError(f"the intrinsic function {e.name} is not supported")
-    arguments = [(lambda f: None) if a is None else c.value(a) for a in e.arguments]
+    arguments = [(lambda _: None) if a is None else c.value(a) for a in e.arguments]
     return apply(e, arguments)
 
 
@@ -59,7 +59,7 @@ def apply(e: x.IntrinsicCall, arguments: list[Closure]) -> Closure:
     return call
 
 
-def _optional_argument(c: Compiler, e: x.IntrinsicCall, k: int) -> x.Expression | None:
+def _optional_argument(_c: Compiler, e: x.IntrinsicCall, k: int) -> x.Expression | None:
     return e.arguments[k] if k < len(e.arguments) else None
 
 
@@ -102,7 +102,8 @@ def _array_argument(c: Compiler, e: x.Expression) -> Closure:
 
 def _bound(c: Compiler, e: x.IntrinsicCall) -> Closure:
     argument, dim, dtype = e.arguments[0], _optional_argument(c, e, 1), number_dtype(e.type)
-    assert argument is not None and dtype is not None
+    assert argument is not None
+    assert dtype is not None
     array, is_lower = _array_argument(c, argument), e.name == "lbound"
 
     def all_bounds(f: Any) -> list[int]:
@@ -127,7 +128,8 @@ def _bound(c: Compiler, e: x.IntrinsicCall) -> Closure:
 
 def _size(c: Compiler, e: x.IntrinsicCall) -> Closure:
     argument, dim, dtype = e.arguments[0], _optional_argument(c, e, 1), number_dtype(e.type)
-    assert argument is not None and dtype is not None
+    assert argument is not None
+    assert dtype is not None
     value = c.value(argument)
     if dim is None:
         return lambda f: dtype.type(value(f).size)
@@ -145,7 +147,8 @@ def _size(c: Compiler, e: x.IntrinsicCall) -> Closure:
 
 def _len(c: Compiler, e: x.IntrinsicCall) -> Closure:
     argument, dtype = e.arguments[0], number_dtype(e.type)
-    assert argument is not None and dtype is not None
+    assert argument is not None
+    assert dtype is not None
     if isinstance(argument, (x.Ref, x.Component)):
         variable = c.variable(argument)
 
@@ -187,7 +190,8 @@ def _dynamic_type(c: Compiler, e: x.Expression) -> Closure:
 
 def _type_inquiry(c: Compiler, e: x.IntrinsicCall) -> Closure:
     a, b = e.arguments
-    assert a is not None and b is not None
+    assert a is not None
+    assert b is not None
     first, second = _dynamic_type(c, a), _dynamic_type(c, b)
     if e.name == "same_type_as":
         return lambda f: np.bool_(first(f) == second(f))
@@ -205,8 +209,8 @@ def _boz_real(c: Compiler, e: x.IntrinsicCall) -> Closure:
     assert dtype is not None
     if isinstance(argument, x.Boz):
         value = np.frombuffer((argument.value & (2 ** (8 * dtype.itemsize) - 1)).to_bytes(dtype.itemsize, sys.byteorder), dtype)[0]
-        return lambda f: value
-    arguments = [(lambda f: None) if a is None else c.value(a) for a in e.arguments]
+        return lambda _: value
+    arguments = [(lambda _: None) if a is None else c.value(a) for a in e.arguments]
     return apply(e, arguments)
 
 
@@ -217,33 +221,34 @@ def _storage_size(c: Compiler, e: x.IntrinsicCall) -> Closure:
     t = type_of(e.arguments[0])
     if isinstance(t, Intrinsic) and t.base == "logical":
         bits = dtype.type(8 * t.kind)
-        return lambda f: bits
+        return lambda _: bits
     element = _dynamic_type(c, e.arguments[0])
     return lambda f: dtype.type(8 * transfer.element_size(element(f)))
 
 
 def _transfer(c: Compiler, e: x.IntrinsicCall) -> Closure:
     source, mold, size = e.arguments[0], e.arguments[1], _optional_argument(c, e, 2)
-    assert source is not None and mold is not None
+    assert source is not None
+    assert mold is not None
     value, like = c.value(source), c.value(mold)
-    count = (lambda f: None) if size is None else c.value(size)
+    count = (lambda _: None) if size is None else c.value(size)
     t = type_of(mold)
     if isinstance(t, Intrinsic) and t.base == "logical" and t.kind != 4:
         raise UnsupportedError("transfer to a logical of another kind than 4")
     return lambda f: transfer.transfer(value(f), like(f), count(f))
 
 
-def _kind(c: Compiler, e: x.IntrinsicCall) -> Closure:
+def _kind(_c: Compiler, e: x.IntrinsicCall) -> Closure:
     assert e.arguments[0] is not None
     t = type_of(e.arguments[0])
     assert isinstance(t, Intrinsic)
     kind = np.int32(t.kind)
-    return lambda f: kind
+    return lambda _: kind
 
 
-def _text_constant(c: Compiler, e: x.IntrinsicCall) -> Closure:
+def _text_constant(_c: Compiler, e: x.IntrinsicCall) -> Closure:
     text = b"polystencil" if e.name == "compiler_version" else b""
-    return lambda f: text
+    return lambda _: text
 
 
 _SPECIAL: dict[str, Any] = {

@@ -26,11 +26,11 @@ class _Arguments:
 
     def value(self, k: int) -> Closure:
         e = self.given[k] if k < len(self.given) else None
-        return (lambda f: None) if e is None else self.c.value(e)
+        return (lambda _: None) if e is None else self.c.value(e)
 
     def storage(self, k: int) -> Closure:
         e = self.given[k] if k < len(self.given) else None
-        return (lambda f: None) if e is None else self.c.variable(e)
+        return (lambda _: None) if e is None else self.c.variable(e)
 
 
 def _give(storage: Any, value: Any) -> None:
@@ -50,7 +50,8 @@ def compile_call(c: Compiler, statement: CallIntrinsic) -> Closure:
 
 def _move_alloc(a: _Arguments) -> Closure:
     source, target = a.given[0], a.given[1]
-    assert source is not None and target is not None
+    assert source is not None
+    assert target is not None
     from_cell, to_cell, status = a.c.cell(source), a.c.cell(target), a.storage(2)
 
     def run(f: Any) -> None:
@@ -121,8 +122,8 @@ def _random_seed(a: _Arguments) -> Closure:
     return run
 
 
-def _random_init(a: _Arguments) -> Closure:
-    return lambda f: system.random_seed()
+def _random_init(_a: _Arguments) -> Closure:
+    return lambda _: system.random_seed()
 
 
 def _text_result(a: _Arguments, first: int, fetch: Any) -> Closure:
@@ -148,7 +149,7 @@ def _get_command_argument(a: _Arguments) -> Closure:
 
 
 def _get_command(a: _Arguments) -> Closure:
-    return _text_result(a, 0, lambda f: (system.whole_command(), 0))
+    return _text_result(a, 0, lambda _: (system.whole_command(), 0))
 
 
 def _get_environment_variable(a: _Arguments) -> Closure:
@@ -156,8 +157,8 @@ def _get_environment_variable(a: _Arguments) -> Closure:
     return _text_result(a, 1, lambda f: system.environment_variable(name(f)))
 
 
-def _execute(a: _Arguments) -> Closure:
-    return lambda f: system.refuse_command()
+def _execute(_a: _Arguments) -> Closure:
+    return lambda _: system.refuse_command()
 
 
 def _mvbits(a: _Arguments) -> Closure:

@@ -70,17 +70,17 @@ def element_closure(compiler: Any, t: Type) -> Closure:
     """The dtype or layout of a declared type; the length of a character may depend on the frame."""
     if isinstance(t, Record):
         layout = compiler.machine.layouts.of(t.id) if t.id != "*" else None
-        return lambda f: layout
+        return lambda _: layout
     assert isinstance(t, Intrinsic)
     if t.base != "character":
         dtype = dtype_of(t.base, t.kind)
-        return lambda f: dtype
+        return lambda _: dtype
     if t.length is None:
-        return lambda f: dtype_of("character", 1, 1)
+        return lambda _: dtype_of("character", 1, 1)
     if isinstance(t.length, str):
-        return lambda f: dtype_of("character", 1, 0)
+        return lambda _: dtype_of("character", 1, 0)
     if isinstance(t.length, (x.Literal, x.NamedConstant)):
         fixed: Element = dtype_of("character", 1, int(t.length.value.real))  # type: ignore[union-attr]  # lengths are integers
-        return lambda f: fixed
+        return lambda _: fixed
     length = compiler.number(t.length)
     return lambda f: dtype_of("character", 1, length(f))

@@ -80,7 +80,7 @@ def _others(c: Compiler, e: x.Expression) -> Closure:
             return constructors.compile_structure(c, e)
         case x.Boz():
             boz = np.int64(e.value if e.value < 2**63 else e.value - 2**64)
-            return lambda f: boz
+            return lambda _: boz
         case _:
             raise UnsupportedError(f"an expression of kind {type(e).__name__} has no value here")
 
@@ -90,7 +90,7 @@ def _literal(e: x.Literal | x.NamedConstant) -> Closure:
     dtype = number_dtype(e.type)
     if dtype is not None:
         value = dtype.type(value)
-    return lambda f: value
+    return lambda _: value
 
 
 def _whole(c: Compiler, e: x.Ref | x.Component) -> Closure:
@@ -102,7 +102,7 @@ def _whole(c: Compiler, e: x.Ref | x.Component) -> Closure:
     if isinstance(e, x.Ref) and not designators.holds_cell(c.symbol(e.id)):
         if e.id in c.machine.static:
             storage = c.machine.static_storage(e.id)
-            return lambda f: storage[()]
+            return lambda _: storage[()]
         if "optional" not in c.symbol(e.id).attributes:
             place = c.scope.find(e.id)
             if place.depth == 0:
@@ -183,8 +183,8 @@ def _substring(c: Compiler, e: x.Substring) -> Closure:
         variable = c.variable(e)
         return lambda f: variable(f).data
     base = c.value(e.base)
-    lower = (lambda f: None) if e.lower is None else c.number(e.lower)
-    upper = (lambda f: None) if e.upper is None else c.number(e.upper)
+    lower = (lambda _: None) if e.lower is None else c.number(e.lower)
+    upper = (lambda _: None) if e.upper is None else c.number(e.upper)
     return lambda f: substring(base(f), lower(f), upper(f))
 
 

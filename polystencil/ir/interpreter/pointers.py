@@ -31,7 +31,7 @@ def host_reader(c: Compiler, id: str) -> Closure:
     procedure = c.machine.table.procedures.get(id)
     host = procedure.host if procedure is not None else None
     if host is None or host not in c.machine.table.procedures:
-        return lambda f: None
+        return lambda _: None
     depth = c.scope.depth_of_host(host)
 
     def read(f: Any) -> Any:
@@ -61,7 +61,7 @@ def procedure_value(c: Compiler, e: x.Expression) -> Closure:
 def compile_target(c: Compiler, e: x.Expression) -> Closure:
     """The storage, procedure or None that a pointer gets from `e`."""
     if isinstance(e, x.Null):
-        return lambda f: None
+        return lambda _: None
     if isinstance(type_of(e), ProcedureType) or isinstance(e, x.ProcedureRef):
         return procedure_value(c, e)
     if isinstance(e, x.FunctionCall):

@@ -67,7 +67,7 @@ class Routine:
         if procedure.result is not None:
             if procedure.result in machine.static:
                 storage = machine.static_storage(procedure.result)
-                self._result = lambda f: storage
+                self._result = lambda _: storage
             else:
                 slot = slots[procedure.result]
                 self._result = lambda f: f[slot]
@@ -117,13 +117,13 @@ def _binder(c: Compiler, d: Symbol) -> Any:
     if any(s.upper is not None for s in d.shape):
         return _with_default(_sequence_binder(c, d, lower), d)
 
-    def assumed(f: Any, actual: Any, backs: list[Any]) -> Any:
+    def assumed(f: Any, actual: Any, _backs: list[Any]) -> Any:
         return as_assumed_shape(_array_of(actual, d).data, tuple(b(f) for b in lower))
 
     return _with_default(assumed, d)
 
 
-def _deallocated(f: Any, actual: Any, backs: list[Any]) -> Any:
+def _deallocated(_f: Any, actual: Any, _backs: list[Any]) -> Any:
     actual.value = None
     return actual
 
@@ -172,7 +172,7 @@ def _scalar_binder(c: Compiler, d: Symbol) -> Any:
     if isinstance(d.type, Intrinsic) and isinstance(d.type.length, x.Expression):
         element = c.element(d.type)
 
-        def text(f: Any, actual: Any, backs: list[Any]) -> Any:
+        def text(f: Any, actual: Any, _backs: list[Any]) -> Any:
             storage = _scalar_of(actual)
             width = element(f).itemsize
             if storage.dtype.itemsize < width:
@@ -183,7 +183,7 @@ def _scalar_binder(c: Compiler, d: Symbol) -> Any:
 
         return text
     if isinstance(d.type, Record) and d.intent == "out":
-        return _with_default(lambda f, actual, backs: _scalar_of(actual), d)
+        return _with_default(lambda _, actual, _backs: _scalar_of(actual), d)
     return None
 
 

@@ -27,7 +27,7 @@ def compile_number(c: Compiler, e: x.Expression) -> Closure:
     """The closure that gives a Python int."""
     known = constant_number(e)
     if known is not None:
-        return lambda f: known
+        return lambda _: known
     match e:
         case x.Ref() if isinstance(e.type, Intrinsic) and e.type.base == "integer" and rank_of(e) == 0:
             storage = c.variable(e)

@@ -24,7 +24,8 @@ from polystencil.ir.types import Intrinsic, Record
 from polystencil.ir.typing import type_of
 from polystencil.semantics import system
 from polystencil.semantics.arithmetic import compare
-from polystencil.semantics.values import Array, Record as RecordValue, RecordArray
+from polystencil.semantics.values import Array, RecordArray
+from polystencil.semantics.values import Record as RecordValue
 
 if TYPE_CHECKING:
     from polystencil.ir.interpreter.compiler import Compiler
@@ -42,7 +43,7 @@ def compile_body(c: Compiler, body: s.Body) -> Closure:
         steps.append(compile_statement(c, statement))
         spans.append(statement.span)
     if not steps:
-        return lambda f: None
+        return lambda _: None
     machine = c.machine
 
     def run(f: Any) -> Any:
@@ -145,7 +146,7 @@ def _select_type(c: Compiler, statement: s.SelectType) -> Closure:
     return run
 
 
-def _see_as(guard: s.TypeGuard) -> Callable[[Any], Any]:
+def _see_as(_guard: s.TypeGuard) -> Callable[[Any], Any]:
     return lambda storage: storage
 
 
@@ -199,12 +200,12 @@ def _jump(c: Compiler, statement: s.Exit | s.Cycle) -> Closure:
     if jumps is None:
         raise UnsupportedError(f"there is no construct '{statement.target}' to leave here")
     signal = jumps.exit if isinstance(statement, s.Exit) else jumps.cycle
-    return lambda f: signal
+    return lambda _: signal
 
 
 def _stop(c: Compiler, statement: s.Stop) -> Closure:
-    code = (lambda f: None) if statement.code is None else c.value(statement.code)
-    quiet = (lambda f: False) if statement.quiet is None else c.value(statement.quiet)
+    code = (lambda _: None) if statement.code is None else c.value(statement.code)
+    quiet = (lambda _: False) if statement.quiet is None else c.value(statement.quiet)
     error = statement.error
     return lambda f: system.stop(code(f), error, bool(quiet(f)))
 
@@ -214,8 +215,8 @@ _TABLE.update({
     s.Call: calls.compile_subroutine, s.CallIntrinsic: intrinsic_subroutines.compile_call, s.If: _if,
     s.SelectCase: _select_case, s.SelectType: _select_type, s.Do: loops.compile_do, s.DoWhile: loops.compile_while,
     s.ParallelLoop: loops.compile_parallel, s.Block: _block, s.Exit: _jump, s.Cycle: _jump,
-    s.Return: lambda c, statement: lambda f: control.RETURN, s.Stop: _stop,
-    s.Continue: lambda c, statement: lambda f: None, s.Where: array_statements.compile_where,
+    s.Return: lambda _c, _statement: lambda _: control.RETURN, s.Stop: _stop,
+    s.Continue: lambda _c, _statement: lambda _: None, s.Where: array_statements.compile_where,
     s.Forall: array_statements.compile_forall, s.Allocate: allocation.compile_allocate,
     s.Deallocate: allocation.compile_deallocate, s.Write: transfers.compile_write, s.Read: transfers.compile_read,
     s.FileStatement: transfers.compile_file, s.NamelistTransfer: transfers.compile_namelist,

@@ -24,7 +24,7 @@ _IGNORED = frozenset({"unit", "fmt", "nml", "err", "end", "eor", "asynchronous",
 _KNOWN = frozenset({"iostat", "iomsg", "advance", "rec", "pos", "size"})
 
 
-def _controls(c: Compiler, statement: Any, allowed: frozenset[str]) -> dict[str, x.Expression]:
+def _controls(_c: Compiler, statement: Any, allowed: frozenset[str]) -> dict[str, x.Expression]:
     out = dict(statement.controls)
     for name in out:
         if name not in allowed:
@@ -59,7 +59,7 @@ def _is_internal(unit: x.Expression | None) -> bool:
 def _format(c: Compiler, given: Any) -> Closure:
     """The format: "*" and None as they are, text as bytes (an array of text is joined)."""
     if given is None or isinstance(given, str):
-        return lambda f: given
+        return lambda _: given
     value = c.value(given)
 
     def text(f: Any) -> Any:
@@ -93,12 +93,12 @@ def _single(closure: Closure) -> Any:
 
 
 def _optional(c: Compiler, controls: dict[str, x.Expression], name: str) -> Closure:
-    return c.value(controls[name]) if name in controls else lambda f: None
+    return c.value(controls[name]) if name in controls else lambda _: None
 
 
 def _advancing(c: Compiler, controls: dict[str, x.Expression]) -> Closure:
     if "advance" not in controls:
-        return lambda f: True
+        return lambda _: True
     value = c.value(controls["advance"])
     return lambda f: value(f).strip().lower() != b"no"
 
@@ -116,7 +116,7 @@ def compile_write(c: Compiler, statement: s.Write) -> Closure:
             write_internal(target(f), text(f), items)
 
         return _guarded(c, to_text, controls)
-    unit = (lambda f: None) if statement.unit is None else c.number(statement.unit)
+    unit = (lambda _: None) if statement.unit is None else c.number(statement.unit)
     advance, rec, pos = _advancing(c, controls), _optional(c, controls, "rec"), _optional(c, controls, "pos")
     units = c.machine.units
 
@@ -139,7 +139,7 @@ def compile_read(c: Compiler, statement: s.Read) -> Closure:
             _drain(targets(f), lambda t: read_internal(source(f), text(f), t))
 
         return _guarded(c, from_text, controls)
-    unit = (lambda f: None) if statement.unit is None else c.number(statement.unit)
+    unit = (lambda _: None) if statement.unit is None else c.number(statement.unit)
     advance, rec, pos = _advancing(c, controls), _optional(c, controls, "rec"), _optional(c, controls, "pos")
     size = c.variable(controls["size"]) if "size" in controls else None
     units = c.machine.units
@@ -190,7 +190,7 @@ def compile_file(c: Compiler, statement: s.FileStatement) -> Closure:
             if fresh is not None:
                 fresh(f)[()] = number
     elif keyword == "close":
-        status = given.get("status", lambda f: None)
+        status = given.get("status", lambda _: None)
 
         def action(f: Any) -> None:
             units.close(given["unit"](f), status(f))
@@ -200,7 +200,7 @@ def compile_file(c: Compiler, statement: s.FileStatement) -> Closure:
         )
         if method is None:
             raise UnsupportedError(f"the statement {keyword} is not supported", statement.span)
-        unit = given.get("unit", lambda f: None)
+        unit = given.get("unit", lambda _: None)
 
         def action(f: Any) -> None:
             method(unit(f))
@@ -237,7 +237,7 @@ def compile_namelist(c: Compiler, statement: s.NamelistTransfer) -> Closure:
         assert statement.unit is not None
         place = c.variable(statement.unit)
     else:
-        place = (lambda f: None) if statement.unit is None else c.number(statement.unit)
+        place = (lambda _: None) if statement.unit is None else c.number(statement.unit)
     writing = statement.keyword == "write"
 
     def action(f: Any) -> None:

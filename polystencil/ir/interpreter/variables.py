@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 
 def lower_bound(c: Compiler, d: Dimension) -> Closure:
     """The declared lower bound; 1 when there is none."""
-    return (lambda f: 1) if d.lower is None else c.number(d.lower)
+    return (lambda _: 1) if d.lower is None else c.number(d.lower)
 
 
 def compile_creator(c: Compiler, symbol: Symbol) -> Closure | None:
     """What makes fresh storage for a local, saved or block variable; None for names that have no storage."""
     if "allocatable" in symbol.attributes:
-        return lambda f: Allocatable()
+        return lambda _: Allocatable()
     if "pointer" in symbol.attributes:
-        return lambda f: Pointer()
+        return lambda _: Pointer()
     if not isinstance(symbol.type, (Intrinsic, Record)):
-        return (lambda f: Pointer()) if isinstance(symbol.type, ProcedureType) else None
+        return (lambda _: Pointer()) if isinstance(symbol.type, ProcedureType) else None
     if isinstance(symbol.type, Record) and symbol.type.polymorphic:
         return None  # a dummy, or the variable of select type, which is bound to existing storage
     element, dtype = c.element(symbol.type), number_dtype(symbol.type)
     if symbol.shape is None:
         if dtype is not None:
-            return lambda f: new_data(dtype, ())
+            return lambda _: new_data(dtype, ())
         return lambda f: new_data(element(f), ())
     lower = [lower_bound(c, d) for d in symbol.shape]
     upper = []
@@ -51,8 +51,8 @@ def compile_creator(c: Compiler, symbol: Symbol) -> Closure | None:
 def initial_setter(c: Compiler, symbol: Symbol) -> Any:
     """What stores the initial value of a declaration into its fresh storage; None when there is none."""
     from polystencil.ir import expressions as x
-    from polystencil.semantics.association import associate
     from polystencil.semantics.assignment import assign
+    from polystencil.semantics.association import associate
 
     if symbol.initial is None or isinstance(symbol.initial, x.Null):
         return None

@@ -212,7 +212,7 @@ def _places_before_point(value: Any, digits: int, rounding: str) -> int | None:
     share = {"RZ": 1.0 if value < 0 else 0.0, "RU": 0.0 if value < 0 else 1.0, "RD": 1.0 if value < 0 else 0.0}
     r = real(share.get(rounding, 0.5))
     cut = real(1) - r / power
-    if m < real(0.1) * cut or (r < 1 and r >= power - m) or (r == 1 and 1 > power - m):
+    if m < real(0.1) * cut or (r < 1 and r >= power - m) or (r == 1 and power - m < 1):
         return None
     for places in range(digits + 1):
         if m < _power_of_ten(places, real) * cut:

@@ -18,7 +18,7 @@ def _type_name(value: Any) -> str:
     return "CHARACTER" if isinstance(value, bytes) else _NAMES[value.dtype.kind]
 
 
-def edit_value(value: Any, edit: Edit, modes: nt.Modes, number: int, text: bytes = b"") -> bytes:
+def edit_value(value: Any, edit: Edit, modes: nt.Modes, number: int, _text: bytes = b"") -> bytes:
     """One scalar (no complex) under one data edit descriptor; `number` counts items for the error message."""
     kind = "S" if isinstance(value, bytes) else value.dtype.kind
     code, width = edit.code, edit.width
