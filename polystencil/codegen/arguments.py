@@ -22,7 +22,10 @@ def dtype_name(t: Intrinsic) -> str:
 
 @dataclass
 class ArrayArgument:
-    """A leaf array: `prefix` is evaluated on the host. `shape` has (lower, extent) per dimension where constant."""
+    """A leaf array: `prefix` is evaluated on the host. `shape` has (lower, extent) per dimension where constant.
+
+    `owned`: the variable is all there is in its allocation.
+    """
 
     name: str
     prefix: x.Expression
@@ -31,6 +34,7 @@ class ArrayArgument:
     unit: bool
     shape: tuple[tuple[int, int], ...] | None
     aliased: bool
+    owned: bool = False
     read: bool = False
     written: bool = False
 

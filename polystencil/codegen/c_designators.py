@@ -199,7 +199,8 @@ class DesignatorPrinter:
                 aliased = aliased or "pointer" in component.attributes
             e = e.base
         shape = constant_shape(symbol) if isinstance(prefix, x.Ref) else None
-        return ArrayArgument(self.unit.arguments.names.fresh(wish), prefix, t, rank, unit, shape, aliased)
+        owned = isinstance(prefix, x.Ref) and symbol.block is None and not symbol.attributes & {"dummy", "pointer"}
+        return ArrayArgument(self.unit.arguments.names.fresh(wish), prefix, t, rank, unit, shape, aliased, owned)
 
     def load(self, e: x.Expression) -> str:
         """C text of a scalar value in memory."""
@@ -217,7 +218,7 @@ class DesignatorPrinter:
         if len(subscripts) != rank:
             raise NotLaunchable("a whole array inside of a scalar expression")
         if rank == 0:
-            return f"{place.pointer()}[0]"  # type: ignore[attr-defined]  # an ArrayPlace
+            return f"{place.pointer()}[{place.offset()}]"  # type: ignore[attr-defined]  # an ArrayPlace
         return f"{place.pointer()}[{self.address(place, subscripts)}]"  # type: ignore[attr-defined]  # an ArrayPlace
 
     def address(self, place: object, subscripts: tuple[str, ...]) -> str:

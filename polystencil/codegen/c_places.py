@@ -106,6 +106,8 @@ class ArgumentArray:
         return self.use(self.figure(self.argument, "stride", d), "index")
 
     def offset(self) -> str:
+        if self.argument.rank == 0 and self.argument.owned:
+            return "0"
         constant = self.argument.constant_strides()
         if constant is not None:
             assert self.argument.shape is not None

@@ -42,7 +42,9 @@ class HostDesignators:
     def touch(self, identifier: str, write: bool = False) -> None:
         """Note that the host looks into a variable that kernels may use."""
         kind = self.kind(identifier)
-        if kind in ("array", "cell", "record") or (kind == "storage" and identifier in self.kinds.referenced):
+        symbol = self.table.symbols.get(identifier)
+        shared = symbol is not None and (symbol.block is not None or "target" in symbol.attributes)
+        if kind in ("array", "cell", "record") or (kind == "storage" and (shared or identifier in self.kinds.referenced)):
             (self.touched_writes if write else self.touched_reads).add(identifier)
 
     def component(self, e: x.Component) -> Symbol | None:

@@ -16,6 +16,9 @@ def array_figures(kernel: Kernel, arrays: tuple[Any, ...], origins: tuple[int, .
         if p.kind not in ("offset", "stride", "lower", "extent"):
             continue
         array = arrays[p.index]
+        if kernel.arrays[p.index].rank == 0:
+            out[p.name] = origins[p.index]
+            continue
         data, lower = array.data, array.lower
         if p.kind == "stride":
             out[p.name] = data.strides[p.dimension] // data.itemsize if data.shape[p.dimension] > 1 or p.dimension else 1
