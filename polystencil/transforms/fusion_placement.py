@@ -83,7 +83,7 @@ class _Placement:
         if outermost:
             declared += tuple(self.copies.values())
             for r in self.g.renamed:
-                made = allocate_copy(r, self.copy_ref(r), _is_allocatable(r, self.table), st)
+                made = allocate_copy(r, self.copy_ref(r), _is_allocatable(r, self.table), st, self.table)
                 before.append(self.with_start(made, r))
             if self.g.takes_turns:
                 declared += (self.flag,)

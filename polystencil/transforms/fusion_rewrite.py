@@ -12,8 +12,10 @@ from polystencil.ir import statements as s
 from polystencil.ir.building import add_constant, minus, plus, value_of
 from polystencil.ir.program import Dimension, Symbol
 from polystencil.ir.traversal import map_body, map_body_expressions, map_expression
+from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.types import INTEGER
 from polystencil.ir.typing import rank_of, type_of
+from polystencil.polyhedral.bounds import dimensions_of
 from polystencil.transforms.fusion_consumer import Renamed
 from polystencil.transforms.fusion_producer import Definition, Producer, path_of
 
@@ -107,9 +109,14 @@ def copy_symbol(r: Renamed, prefix: str) -> Symbol:
     return Symbol(f"{prefix}.{name}_copy", f"{name}_copy", type_of(r.array), shape, frozenset({"allocatable"}))
 
 
-def allocate_copy(r: Renamed, copy: x.Ref, is_allocatable: bool, span_of: s.Statement) -> s.Statement:
+def allocate_copy(
+    r: Renamed, copy: x.Ref, is_allocatable: bool, span_of: s.Statement, table: SymbolTable
+) -> s.Statement:
     """Allocate the copy with the bounds of the array, if that is allocated."""
-    bounds = tuple((bound("lbound", r.array, d), bound("ubound", r.array, d)) for d in range(rank_of(r.array)))
+    known = dimensions_of(r.array, table)
+    bounds = tuple(known) if known is not None else tuple(
+        (bound("lbound", r.array, d), bound("ubound", r.array, d)) for d in range(rank_of(r.array))
+    )  # fmt: skip
     allocate = s.Allocate((s.Allocation(copy, bounds),), span=span_of.span)
     if not is_allocatable:
         return allocate

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from polystencil.analysis.definitions import is_pure
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
+from polystencil.ir.building import add_constant, minus
 from polystencil.ir.program import Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, map_expression, walk_expression, walk_statements
@@ -105,8 +107,12 @@ def array_mapping(
     procedure: Procedure,
     arguments: tuple[x.Expression | None, ...],
     table: SymbolTable,
+    assume: Callable[[x.Expression], bool],
 ) -> ArrayMapping:
-    """How elements of an array dummy are elements of the actual argument; NotInlined where they may be others."""
+    """How elements of an array dummy are elements of the actual argument; NotInlined where they may be others.
+
+    `assume` is offered a condition on shapes where nothing proves it, and says whether the host will check it.
+    """
     if not isinstance(actual, (x.Ref, x.Component)):
         raise NotInlined(f"the argument for {dummy.name} is a section or an expression, not a whole array")
     shape = dummy.shape or ()
@@ -118,14 +124,18 @@ def array_mapping(
         own = ONE if d.lower is None else in_caller(d.lower, procedure, arguments)
         lower.append(own)
         known = lower_bound(actual, k, table)
-        base_lower.append(
-            known if known is not None else x.IntrinsicCall("lbound", (actual, x.Literal(k + 1, INTEGER)), INTEGER)
-        )
+        bound = x.IntrinsicCall("lbound", (actual, x.Literal(k + 1, INTEGER)), INTEGER)
+        if known is None and isinstance(own, x.Literal) and assume(x.Binary("==", bound, own)):
+            known = own
+        base_lower.append(bound if known is None else known)
         if d.assumed or k == len(shape) - 1:
             continue
         if not isinstance(d.upper, x.Expression):
             raise NotInlined(f"the shape of {dummy.name} is not known")
-        if not _same_extent(actual, k, own, in_caller(d.upper, procedure, arguments), table):
+        upper = in_caller(d.upper, procedure, arguments)
+        size = x.IntrinsicCall("size", (actual, x.Literal(k + 1, INTEGER)), INTEGER)
+        same = _same_extent(actual, k, own, upper, table)
+        if not same and not assume(x.Binary("==", size, add_constant(minus(upper, own), 1))):
             raise NotInlined(f"{dummy.name} may have another shape than its argument")
     return ArrayMapping(actual, tuple(lower), tuple(base_lower))
 

@@ -15,6 +15,7 @@ calls. Every call that was looked at leaves a note; passes turn the notes into r
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from polystencil.analysis.definitions import INQUIRY
@@ -39,7 +40,10 @@ class InlineNote:
 
 @dataclass(eq=False)
 class Inliner:
-    """Inlines into one procedure's bodies; `symbols` collects the block variables it made, `notes` the calls it saw."""
+    """Inlines into one procedure's bodies; `symbols` collects the block variables it made, `notes` the calls it saw.
+
+    `may_assume` tells which conditions on shapes the caller will have the host check; they end up in `assumptions`.
+    """
 
     table: SymbolTable
     procedure: str
@@ -47,6 +51,16 @@ class Inliner:
     notes: list[InlineNote] = field(default_factory=list)
     symbols: list[Symbol] = field(default_factory=list)
     active: tuple[str, ...] = ()
+    may_assume: Callable[[x.Expression], bool] = lambda _: False
+    assumptions: list[x.Expression] = field(default_factory=list)
+
+    def assume(self, condition: x.Expression) -> bool:
+        """Whether a condition on the shapes of arguments may be assumed; it is then kept for the host to check."""
+        if not self.may_assume(condition):
+            return False
+        if condition not in self.assumptions:
+            self.assumptions.append(condition)
+        return True
 
     def body(self, body: s.Body) -> s.Body:
         """`body` with every call inlined that can be."""
@@ -166,7 +180,7 @@ class _Pull:
             if actual is None:
                 raise NotInlined(f"the optional argument {dummy.name} is absent")
             if dummy.shape is not None:
-                arrays[id] = array_mapping(actual, dummy, procedure, e.arguments, inliner.table)
+                arrays[id] = array_mapping(actual, dummy, procedure, e.arguments, inliner.table, inliner.assume)
             elif stands_for(actual, dummy, procedure):
                 scalars[id] = actual
             else:
@@ -177,7 +191,7 @@ class _Pull:
         body = instantiate(procedure.body, renamed, scalars, arrays, prefix, inliner.table)
         nested = Inliner(
             inliner.table, inliner.procedure, inliner.count, inliner.notes, inliner.symbols,
-            (*inliner.active, procedure.id),
+            (*inliner.active, procedure.id), inliner.may_assume, inliner.assumptions,
         )  # fmt: skip
         body = nested.body(body)
         inliner.count = nested.count

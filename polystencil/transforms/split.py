@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from polystencil.analysis.definitions import Invariance, defined_in
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import all_of, as_kind, compare, integer, times
@@ -25,7 +26,7 @@ from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
-from polystencil.ir.traversal import map_procedures, map_statement
+from polystencil.ir.traversal import child_expressions, map_procedures, map_statement, walk_expression
 from polystencil.options import Options
 from polystencil.proofs.partition import is_partition
 from polystencil.proofs.verdicts import Proven
@@ -74,7 +75,9 @@ class _Visitor:
         return map_statement(st, lambda e: e, self.body)
 
     def loop(self, st: s.ParallelLoop) -> s.Body:
-        """One parallel loop: split, or as it was with the reason."""
+        """One parallel loop: split, or as it was with the reason. Copies that a pass made are not considered."""
+        if st.origin == "array":
+            return (st,)
         try:
             return self.split(st)
         except NotSplit as why:
@@ -85,7 +88,12 @@ class _Visitor:
 
     def split(self, st: s.ParallelLoop) -> s.Body:
         self.loops += 1
-        inliner = Inliner(self.table, f"{self.procedure.id}.loop{self.loops}")
+        keeps = Invariance(self.table, defined_in((st,), self.table), self.procedure.id)
+        outside = self.procedure.id  # a condition is checked before the loop: only what is known there may stand in it
+        inliner = Inliner(
+            self.table, f"{self.procedure.id}.loop{self.loops}",
+            may_assume=lambda e: _stands_outside(e, self.table, outside) and _keeps_shape(e, keeps),
+        )  # fmt: skip
         inlined = inliner.body(st.body)
         self.inline_remarks(st, inliner.notes)
         check_splittable(st, self.table, self.procedure, self.serial)
@@ -111,11 +119,12 @@ class _Visitor:
                                bounds.inner(margins.low, margins.high).params())  # fmt: skip
         if not isinstance(verdict, Proven):
             raise NotSplit("the partition of the iterations could not be proven")
-        return self.rewritten(st, margins, interior_body, walk, verdict)
+        return self.rewritten(st, margins, interior_body, walk, verdict, tuple(inliner.assumptions))
 
     def rewritten(
-        self, st: s.ParallelLoop, margins: Margins, interior_body: s.Body, walk: BodyWalk, verdict: Proven
-    ) -> s.Body:
+        self, st: s.ParallelLoop, margins: Margins, interior_body: s.Body, walk: BodyWalk, verdict: Proven,
+        assumptions: tuple[x.Expression, ...],
+    ) -> s.Body:  # fmt: skip
         self.count += 1
         prefix = f"{self.procedure.id}.split{self.count}"
         box = Box(st.indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
@@ -131,6 +140,7 @@ class _Visitor:
         enough = has_interior(box) if minimum <= 0 else all_of(
             has_interior(box), compare(">=", _iterations(box), integer(minimum, _INT8))
         )  # fmt: skip
+        enough = all_of(enough, *assumptions)
         names = Names(self.table)
         overwrite = arrays_overwritten(st, self.table)
         details = {
@@ -179,6 +189,21 @@ def _iterations(box: Box) -> x.Expression:
     for d in range(len(box.indices)):
         out = times(out, as_kind(_grouped(box.extent(d)), 8))
     return out
+
+
+def _stands_outside(e: x.Expression, table: SymbolTable, procedure: str) -> bool:
+    """Whether every variable in a condition belongs to the procedure or a scope around it, not to the loop."""
+    return all(table.owner.get(n.id) is not None and ".loop" not in n.id for n in walk_expression(e) if isinstance(n, x.Ref))
+
+
+def _keeps_shape(e: x.Expression, keeps: Invariance) -> bool:
+    """Whether a condition on sizes and scalars holds all through the loop if it holds before: arrays keep their shape
+    in a loop that only assigns elements, so only scalars need to be invariant."""
+    if isinstance(e, x.IntrinsicCall) and e.name in ("size", "lbound", "ubound"):
+        return isinstance(e.arguments[0], x.Ref)
+    if isinstance(e, x.Ref):
+        return keeps(e)
+    return all(_keeps_shape(c, keeps) for c in child_expressions(e))
 
 
 def _text(e: x.Expression, names: Names) -> str:

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polystencil.analysis.definitions import designated_path
 from polystencil.analysis.effects import Effects, effects_of, leaves_loop, called_targets, self_contained
 from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import walk_expression
+from polystencil.ir.traversal import child_expressions
 from polystencil.transforms.fusion_producer import Producer, family
 from polystencil.transforms.fusion_refusal import NotFused
 
@@ -123,7 +124,23 @@ def _check_intermediates(producer: Producer, effects: Effects, table: SymbolTabl
 
 
 def _variables(e: x.Expression) -> set[str]:
-    return {n.id for n in walk_expression(e) if isinstance(n, x.Ref)}
+    """Paths `variable%component%...` of what an expression reads."""
+    if isinstance(e, (x.Component, x.Element, x.Section, x.Ref)) and (path := designated_path(e)) is not None:
+        out = {path}
+        while isinstance(e, (x.Component, x.Element, x.Section)):
+            if not isinstance(e, x.Component):
+                for i in e.indices if isinstance(e, x.Element) else e.subscripts:
+                    out |= _variables(i)
+            e = e.base
+        return out
+    return {v for child in child_expressions(e) for v in _variables(child)}
+
+
+def _touched(reads: set[str], defined: set[str] | frozenset[str]) -> list[str]:
+    """The paths read that a definition may change: it is one of them, holds one, or is a part of one."""
+    return sorted(
+        r for r in reads if any(r == d or r.startswith(d + "%") or d.startswith(r + "%") for d in defined)
+    )
 
 
 def producer_reads(producer: Producer) -> set[str]:
@@ -150,7 +167,7 @@ def _tests(body: s.Body, out: set[str]) -> None:
 
 def other_name(id: str, table: SymbolTable) -> str:
     """Why a variable may change through another name; empty when it cannot."""
-    symbol = table.symbols.get(id)
+    symbol = table.symbols.get(id.split("%", 1)[0])
     if symbol is None:
         return ""
     for word in ("pointer", "target", "volatile"):
@@ -167,9 +184,9 @@ def _check_bounds(
     reads = producer_reads(producer)
     if loop.index.id in reads:
         raise NotFused("the producer's bounds or tests read the variable of the time loop")
-    changed = reads & (effects.defines | _defined_by(group))
+    changed = _touched(reads, effects.defines | _defined_by(group))
     if changed:
-        name = sorted(changed)[0].rsplit(".", 1)[-1]
+        name = changed[0].rsplit(".", 1)[-1]
         raise NotFused(f"another statement assigns {name}, which the producer's bounds or tests read")
     for id in sorted(reads):
         why = other_name(id, table)
@@ -180,7 +197,7 @@ def _check_bounds(
 def _defined_by(group: tuple[s.ParallelLoop, ...]) -> set[str]:
     from polystencil.transforms.fusion_producer import arrays_written
 
-    return {p.split("%", 1)[0] for g in group for p in arrays_written(g)}
+    return {family(p) for g in group for p in arrays_written(g)}
 
 
 def _check_inner_bounds(
@@ -189,9 +206,9 @@ def _check_inner_bounds(
     """Loops of the chain so far must run the same iterations in every iteration of the next one."""
     for inner in chain:
         reads = _variables(inner.lower) | _variables(inner.upper)
-        changed = reads & (effects.defines | {outer.index.id} | _defined_by(group) | _all_defined(outer, table))
+        changed = _touched(reads, {outer.index.id} | _defined_by(group) | _all_defined(outer, table))
         if changed:
-            name = sorted(changed)[0].rsplit(".", 1)[-1]
+            name = changed[0].rsplit(".", 1)[-1]
             raise NotFused(f"a bound of the inner loop reads {name}, which varies in the outer one")
         for id in sorted(reads):
             why = other_name(id, table)
@@ -202,7 +219,7 @@ def _check_inner_bounds(
 def _all_defined(loop: s.Do, table: SymbolTable) -> frozenset[str]:
     from polystencil.analysis.definitions import defined_in
 
-    return defined_in(loop.body, table).ids
+    return defined_in(loop.body, table).paths
 
 
 def _as_a_whole(body: s.Body, path: str, table: SymbolTable) -> bool:
