@@ -70,10 +70,7 @@ def external_function(ctx: Context, node: Node, base: Node, variable: Variable, 
     name = variable.name
     if "dummy" in variable.attributes:
         variable.attributes.add("external")
-        result = variable.full_type
-        variable.type = ProcedureType(None)
-        ctx.reader.result_types[variable.id] = result
-        variable._symbol = None
+        variable.retype(ProcedureType(None, variable.full_type))
         return procedure_variable_call(ctx, node, variable, arguments)
     unit = ctx.reader.externals.get(name)
     if unit is not None and "intrinsic" not in variable.attributes:
@@ -95,18 +92,21 @@ def _forget(ctx: Context, variable: Variable) -> None:
 
 def procedure_variable_call(ctx: Context, node: Node, variable: Variable, arguments: Node | None) -> x.Expression:
     """A call through a dummy procedure or procedure pointer."""
-    target = x.Ref(variable.id, variable.full_type)
-    return through(ctx, node, target, variable.id, arguments)
+    t = variable.full_type
+    if isinstance(t, ProcedureType) and t.interface is None and t.result is None:
+        t = ProcedureType(None, ctx.reader.result_types.get(variable.id))
+        variable.retype(t)
+    return through(ctx, node, x.Ref(variable.id, t), arguments)
 
 
-def through(ctx: Context, node: Node, target: x.Expression, id: str, arguments: Node | None) -> x.Expression:
+def through(ctx: Context, node: Node, target: x.Expression, arguments: Node | None) -> x.Expression:
     """A function call through a procedure-typed designator."""
     t = type_of(target)
     actuals = read_actuals(ctx, arguments)
     unit = ctx.reader.interface_of(t)
     if unit is not None:
         return function_call(ctx, node, unit, matched(ctx, node, unit, actuals), target)
-    result = ctx.reader.result_types.get(id)
+    result = t.result if isinstance(t, ProcedureType) else None
     if result is None:
         raise ctx.unsupported(
             node, "a function without an interface whose type is unknown", "give it an interface block"

@@ -30,26 +30,22 @@ def read_length(ctx: Context, node: Node | None) -> x.Expression | str:
             inner = named(inner)[0]
         return _length(ctx, inner)
     length: x.Expression | str = ONE
-    position = 0
-    for argument in named(node):
+    arguments = named(node)
+    if node.children[0].type == "assumed_size":
+        arguments = arguments[1:]  # the star of character*(n)
+    for position, argument in enumerate(arguments):
         name, value = "", argument
         if argument.type == "keyword_argument":
             keyword, inner = field_of(argument, "name"), field_of(argument, "value")
             name, value = text_of(keyword), inner
-        elif (
-            argument.type == "assumed_size" and position == 0 and len(named(node)) > 1 and text_of(node).startswith("*")
-        ):
-            continue
         if name == "kind" or (not name and position == 1):
             kind_value(ctx, value, "character")
         else:
             length = _length(ctx, value)
-        position += 1
     return length
 
 
 def _length(ctx: Context, node: Node) -> x.Expression | str:
-
     text = text_of(node).replace(" ", "")
     if text in ("*", "(*)"):
         return "*"

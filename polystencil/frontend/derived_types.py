@@ -15,8 +15,9 @@ from polystencil.frontend.shapes import declare_shape, initialise
 from polystencil.frontend.specification import declaration_attributes, declarator_parts
 from polystencil.frontend.type_entities import BoundEntity, TypeEntity
 from polystencil.frontend.type_specs import read_type, type_named
+from polystencil.frontend.variable_declarations import declare_procedure_type
 from polystencil.ir import expressions as x
-from polystencil.ir.types import INTEGER, Intrinsic
+from polystencil.ir.types import INTEGER, Intrinsic, ProcedureType, Type
 
 if TYPE_CHECKING:
     from polystencil.frontend.context import Context
@@ -66,14 +67,15 @@ def _components(specification: Specification, entity: TypeEntity, node: Node, pr
     ctx = specification.ctx
     type_node = field_of(node, "type")
     words, _, dimension = declaration_attributes(specification, node)
+    interface: str | None = None
     if type_node.type == "procedure":
         interface = next((text_of(c) for c in type_node.children if c.type == "procedure_interface"), None)
         words |= {c.children[0].type for c in type_node.children if c.type == "procedure_attribute"}
         if "nopass" not in words:
             words.add("pass")
-        t = ctx.reader.procedure_type(ctx, type_node, interface)
+        t: Type = ProcedureType(None)
     else:
-        t = read_type(ctx, type_node)  # type: ignore[assignment]  # any type
+        t = read_type(ctx, type_node)
     if "private" in words or (private and "public" not in words):
         private_names = entity.private_components
     else:
@@ -93,6 +95,8 @@ def _components(specification: Specification, entity: TypeEntity, node: Node, pr
         variable = Variable(f"{entity.id}.{name}", name, t, set(words), span=ctx.span(target))
         if length is not None:
             variable.type = Intrinsic("character", 1, character_length(ctx, length))
+        if type_node.type == "procedure":
+            declare_procedure_type(ctx, variable, target, interface)
         entity.own[name] = variable
         private_names.add(name)
         shape = size or dimension

@@ -35,7 +35,7 @@ class Variable:
     constant: Any = None
     rank: int = 0
     pending_shape: Callable[[], tuple[Dimension, ...]] | None = None
-    pending_length: Callable[[], Type] | None = None
+    pending_type: Callable[[], Type] | None = None
     node: Node | None = None
     _shape: tuple[Dimension, ...] | None = None
     _symbol: Symbol | None = None
@@ -55,12 +55,16 @@ class Variable:
 
     @property
     def full_type(self) -> Type:
-        """The type with the character length, which is read when it is first asked for."""
-        if self.pending_length is not None:
-            compute, self.pending_length = self.pending_length, None
+        """The type with everything that is only read when it is first asked for."""
+        if self.pending_type is not None:
+            compute, self.pending_type = self.pending_type, None
             self.type = compute()
         assert self.type is not None, self.name
         return self.type
+
+    def retype(self, t: Type) -> None:
+        """Give it another type: its use showed that it is a procedure."""
+        self.type, self._symbol = t, None
 
     def reference(self) -> x.Expression:
         """The expression that names it."""

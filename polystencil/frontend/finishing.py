@@ -80,7 +80,7 @@ def _external(specification: Specification, variable: Variable) -> None:
     elif (t := ctx.scope.implicit_type(variable.name)) is not None:
         ctx.reader.result_types[variable.id] = t
     if "dummy" in variable.attributes or "pointer" in variable.attributes:
-        variable.type = ProcedureType(None)
+        variable.type = ProcedureType(None, variable.type)
         return
     unit = ctx.reader.externals.get(variable.name)
     ctx.scope.order.remove(variable)

@@ -64,7 +64,7 @@ def _call(ctx: Context, item: Item) -> None:
         return
     if isinstance(entity, Variable) and ("dummy" in entity.attributes or entity.is_procedure):
         if not entity.is_procedure:
-            entity.type, entity._symbol = ProcedureType(None), None
+            entity.retype(ProcedureType(None))
             entity.attributes.add("external")
         unit_ = ctx.reader.interface_of(entity.full_type)
         actuals = read_actuals(ctx, arguments)

@@ -18,7 +18,7 @@ from polystencil.frontend.specification import (
     declared_variable,
 )
 from polystencil.frontend.type_specs import read_type
-from polystencil.ir.types import Intrinsic, Type
+from polystencil.ir.types import Intrinsic, ProcedureType, Type
 
 if TYPE_CHECKING:
     from polystencil.frontend.context import Context
@@ -85,12 +85,18 @@ def _procedure_declaration(
             target = left
         name, _, _ = declarator_parts(target)
         variable = declared_variable(specification, target, name)
-        variable.type = ctx.reader.procedure_type(ctx, target, interface)
+        declare_procedure_type(ctx, variable, target, interface)
         if result is not None:
             ctx.reader.result_types[variable.id] = result
         apply_attributes(specification, target, variable, words, intent)
         if value is not None:
             initialise(ctx, declarator, variable, value, True)
+
+
+def declare_procedure_type(ctx: Context, variable: Variable, node: Node, interface: str | None) -> None:
+    """`procedure(interface)`: the interface may be declared further down, so it is looked up when it is needed."""
+    variable.type = ProcedureType(None)
+    variable.pending_type = lambda: ctx.reader.procedure_type(ctx, node, interface)
 
 
 def attribute_statement(specification: Specification, node: Node) -> None:

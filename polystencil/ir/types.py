@@ -36,9 +36,13 @@ class Record:
 
 @dataclass(frozen=True)
 class ProcedureType:
-    """The type of a procedure name: dummy procedures and procedure pointers. `interface` is a procedure's id."""
+    """The type of a procedure name: dummy procedures and procedure pointers. `interface` is a procedure's id.
+
+    `result` is the type of a function of which only that is known (`real, external :: f`).
+    """
 
     interface: str | None = None
+    result: Type | None = None
 
 
 @dataclass(frozen=True)
