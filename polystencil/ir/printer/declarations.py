@@ -5,7 +5,7 @@ from __future__ import annotations
 from polystencil.ir import expressions as x
 from polystencil.ir.printer.expressions import print_expression, type_text
 from polystencil.ir.printer.names import Names
-from polystencil.ir.program import Dimension, Symbol, TypeDefinition
+from polystencil.ir.program import Binding, Dimension, Symbol, TypeDefinition
 from polystencil.ir.types import ProcedureType, Record
 
 _PRINTED = (
@@ -74,9 +74,7 @@ def _declaration(symbol: Symbol, names: Names) -> list[str]:
     if "intrinsic" in symbol.attributes:
         return []
     if isinstance(symbol.type, ProcedureType):
-        interface = "" if symbol.type.interface is None else names.of(symbol.type.interface)
-        words = [w for w in _PRINTED if w in symbol.attributes]
-        text = ", ".join([f"procedure({interface})", *words])
+        text = _procedure_text(symbol, symbol.type, names)
     else:
         words = [w for w in _PRINTED if w in symbol.attributes]
         if symbol.intent:
@@ -90,6 +88,18 @@ def _declaration(symbol: Symbol, names: Names) -> list[str]:
         arrow = "=>" if "pointer" in symbol.attributes else "="
         start = f" {arrow} {_initial(symbol, names)}"
     return [f"{text} :: {names.of(symbol.id)}{shape}{start}"]
+
+
+def _procedure_text(symbol: Symbol, t: ProcedureType, names: Names) -> str:
+    words = [w for w in _PRINTED if w in symbol.attributes]
+    if symbol.attributes & {"pass", "nopass"}:
+        words.append("nopass")  # calls through a component name their object among the arguments
+    if t.interface is not None:
+        return ", ".join([f"procedure({names.of(t.interface)})", *words])
+    result = "" if t.result is None else type_text(t.result, names)
+    if "pointer" in symbol.attributes:
+        return ", ".join([f"procedure({result})", *words])
+    return ", ".join([result, "external", *words]) if result else f"procedure(), {', '.join(words)}".rstrip(", ")
 
 
 def _initial(symbol: Symbol, names: Names) -> str:
@@ -121,21 +131,24 @@ def type_lines(definition: TypeDefinition, names: Names) -> list[str]:
             scope = names.inner()
             scope.alias(c.id, c.name)
             out += ["  " + line for line in _declaration(c, scope)]
-    if definition.bindings:
+    known = () if definition.extends is None else names.table.types[definition.extends].bindings
+    own = [b for b in definition.bindings if b not in known]
+    if own:
         out.append("contains")
-        for b in definition.bindings:
-            out.append("  " + _binding(definition, b.name, b.procedure, b.pass_index, names))
+        for b in own:
+            out.append("  " + _binding(b, names))
     return [*out, f"end type {names.of(definition.id)}"]
 
 
-def _binding(definition: TypeDefinition, name: str, procedure: str | None, passed: int | None, names: Names) -> str:
-    if procedure is None:
-        return f"procedure(deferred_{name}), deferred :: {name}"
+def _binding(b: Binding, names: Names) -> str:
+    signature = b.procedure or b.interface or ""
     where = "nopass"
-    if passed is not None:
-        dummies = names.table.procedures[procedure].dummies
-        where = f"pass({dummies[passed].rsplit('.', 1)[-1]})"
-    return f"procedure, {where} :: {name} => {names.of(procedure)}"
+    if b.pass_index is not None:
+        dummies = names.table.procedures[signature].dummies
+        where = f"pass({dummies[b.pass_index].rsplit('.', 1)[-1]})"
+    if b.procedure is None:
+        return f"procedure({names.of(signature)}), {where}, deferred :: {b.name}"
+    return f"procedure, {where} :: {b.name} => {names.of(signature)}"
 
 
 def is_record(symbol: Symbol) -> bool:

@@ -29,7 +29,9 @@ def print_program(program: Program) -> str:
     lines: list[str] = []
     for module in program.modules:
         lines += [*printer.module(module), ""]
-    for procedure in (*program.block_data, *program.procedures):
+    for data in program.block_data:
+        lines += [*printer.procedure(data, Names(printer.table), "block data"), ""]
+    for procedure in program.procedures:
         if not procedure.interface_only:
             lines += [*printer.procedure(procedure, Names(printer.table)), ""]
     if program.main is not None:
@@ -71,8 +73,8 @@ class _Printer:
             names.taken.add(identifier(item.name))
         uses = self.use_lines(references_of_module(m), m.id, names)
         out = [f"module {m.name}", *("  " + u for u in uses), "  implicit none"]
-        out += ["  " + line for line in self.interfaces(m.procedures, names)]
-        out += ["  " + line for line in self.specification(m.symbols, m.types, names)]
+        interfaces = self.interfaces(m.procedures, names)
+        out += ["  " + line for line in self.specification(m.symbols, m.types, names, interfaces)]
         out += ["  " + line for line in storage_lines(m.blocks, m.data, names)]
         bodies = [p for p in m.procedures if not p.interface_only]
         if bodies:
@@ -81,7 +83,9 @@ class _Printer:
                 out += ["", *("  " + line for line in self.procedure(p, names))]
         return [*out, f"end module {m.name}"]
 
-    def specification(self, symbols: tuple, types: tuple, names: Names) -> Iterator[str]:  # type: ignore[type-arg]
+    def specification(  # type: ignore[type-arg]
+        self, symbols: tuple, types: tuple, names: Names, interfaces: list[str]
+    ) -> Iterator[str]:
         constants = tuple(v for v in symbols if "parameter" in v.attributes and isinstance(v.type, Intrinsic))
         variables = tuple(v for v in symbols if v not in constants)
         for v in symbols:
@@ -90,6 +94,7 @@ class _Printer:
         yield from declaration_lines(constants, names)
         for t in self.types_in_order(types):
             yield from type_lines(t, names)
+        yield from interfaces
         yield from declaration_lines(variables, names)
 
     def types_in_order(self, types: tuple) -> list:  # type: ignore[type-arg]
@@ -122,7 +127,7 @@ class _Printer:
             out += ["  " + line for line in self.procedure(p, names)]
         return [*out, "end interface"]
 
-    def procedure(self, p: Procedure, outer: Names) -> list[str]:
+    def procedure(self, p: Procedure, outer: Names, word: str = "") -> list[str]:
         names = outer.inner()
         names.taken |= outer.taken if p.interface_only else set()
         refs = references_of_procedure(p)
@@ -139,7 +144,7 @@ class _Printer:
                 names.alias(result.id, own)
         elif p.kind == "program":
             names.taken.add(own)
-        head = self.head(p, own, names)
+        head = f"{word} {own}" if word else self.head(p, own, names)
         out = [head, *("  " + u for u in uses)]
         if p.interface_only and not uses:
             out.append("  import")
@@ -147,8 +152,8 @@ class _Printer:
         for v in p.symbols:
             if v.id in p.dummies and not names.is_given(v.id):
                 names.declare(v.id, v.name)
-        out += ["  " + line for line in self.interfaces(p.contained, names)]
-        out += ["  " + line for line in self.specification(p.symbols, p.types, names)]
+        interfaces = self.interfaces(p.contained, names)
+        out += ["  " + line for line in self.specification(p.symbols, p.types, names, interfaces)]
         out += ["  " + line for line in self.externals(refs, p, names)]
         out += ["  " + line for line in storage_lines(p.blocks, p.data, names)]
         out += ["  " + line for line in namelist_lines(p.body, names)]
@@ -158,7 +163,7 @@ class _Printer:
             out.append("contains")
             for c in bodies:
                 out += ["", *("  " + line for line in self.procedure(c, names))]
-        return [*out, f"end {p.kind if p.kind != 'program' else 'program'} {own}"]
+        return [*out, f"end {word or p.kind} {own}"]
 
     def head(self, p: Procedure, own: str, names: Names) -> str:
         if p.kind == "program":
