@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from polystencil import pipeline
+from polystencil.cli_check import check_targets
+from polystencil.cli_compile import write_compiled
 from polystencil.errors import SourceText, UsageError
 from polystencil.ir.program import Program
 from polystencil.options import Options
@@ -38,6 +40,8 @@ def _parse(arguments: argparse.Namespace) -> Program:
 
 def run(arguments: argparse.Namespace, options: Options) -> int:
     """`polystencil run`."""
+    if options.target == "interpreter":
+        return pipeline.interpret(_parse(arguments), arguments.program_arguments)
     began = time.perf_counter()
     executable = pipeline.executable_of(sources_of(arguments), _defines(arguments), arguments.include_dirs, options)
     ready = time.perf_counter()
@@ -59,9 +63,8 @@ def run(arguments: argparse.Namespace, options: Options) -> int:
 
 def compile_(arguments: argparse.Namespace, options: Options) -> int:
     """`polystencil compile`."""
-    program = _parse(arguments)
-    written = pipeline.write_compiled(
-        program, options, Path(arguments.output), arguments.target, arguments.procedure, arguments.openmp
+    written = write_compiled(
+        _parse(arguments), options, Path(arguments.output), arguments.target, arguments.procedure, arguments.openmp
     )
     for path in written:
         print(path)
@@ -71,7 +74,7 @@ def compile_(arguments: argparse.Namespace, options: Options) -> int:
 def explain(arguments: argparse.Namespace, options: Options) -> int:
     """`polystencil explain`."""
     program = _parse(arguments)
-    remarks = pipeline.explain(program, options)
+    remarks = pipeline.transform(program, options).remarks
     if arguments.json:
         print(json.dumps({"version": 1, "remarks": [as_json(r) for r in remarks]}, indent=1))
         return 0
@@ -110,7 +113,7 @@ def check(arguments: argparse.Namespace, options: Options) -> int:
     """`polystencil check`."""
     program = _parse(arguments)
     failures = 0
-    for line, good in pipeline.check(program, options, arguments.program_arguments):
+    for line, good in check_targets(program, options, arguments.program_arguments):
         failures += not good
         print(line)
     return 1 if failures else 0
@@ -118,7 +121,9 @@ def check(arguments: argparse.Namespace, options: Options) -> int:
 
 def devices(_: argparse.Namespace, __: Options) -> int:
     """`polystencil devices`."""
-    print(pipeline.devices_text())
+    from polystencil.runtime import devices_text
+
+    print(devices_text())
     return 0
 
 

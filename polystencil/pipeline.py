@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -75,21 +75,51 @@ def transform(program: Program, options: Options) -> Transformed:
     return Transformed(tuple(after), tuple(remarks))
 
 
-def generate(program: Program, options: Options) -> tuple[GeneratedProgram, tuple[Remark, ...]]:
-    """From a program to kernels and a host module, with all remarks."""
+def show(program: Program, options: Options, stage: str) -> str:
+    """The program as Fortran after a stage."""
+    from polystencil.ir.printer import print_program
+
+    name = {"inline": "checked"}.get(stage, stage)  # inlining is part of the passes that need it
+    return print_program(dict(transform(program, options).after)[name])
+
+
+def generate(program: Program, options: Options) -> GeneratedProgram:
+    """From a program to kernels and a host module, with the remarks of all passes."""
     from polystencil.codegen import generate as generate_code
 
     transformed = transform(program, options)
     generated = generate_code(transformed.program, options)
-    return generated, (*transformed.remarks, *generated.remarks)
+    return replace(generated, remarks=(*transformed.remarks, *generated.remarks))
+
+
+def executable(program: Program, options: Options) -> Executable:
+    """From a program to an executable."""
+    from polystencil.runtime import load, open_device
+
+    device = open_device(options)
+    return load(generate(program, options), device, options)
 
 
 def executable_of(
     sources: Sequence[SourceText], defines: Mapping[str, str], include_dirs: Sequence[str], options: Options
 ) -> Executable:
     """From text to an executable; a program that was compiled before comes from the cache."""
-    from polystencil.runtime import load_cached
+    from polystencil.frontend.inclusions import included_texts
+    from polystencil.runtime import load, open_device
+    from polystencil.runtime.cache import find, keep, program_key
 
-    return load_cached(
-        sources, defines, include_dirs, options, lambda: generate(parse(sources, defines, include_dirs), options)
-    )
+    texts = [(s.name, s.text) for s in sources]
+    key = program_key([*texts, *included_texts(sources, include_dirs)], options, map(str, sorted(defines.items())))
+    device = open_device(options)
+    generated = find(key)
+    if generated is None:
+        generated = generate(parse(sources, defines, include_dirs), options)
+        keep(key, generated)
+    return load(generated, device, options)
+
+
+def interpret(program: Program, arguments: Sequence[str], stdout: object = None) -> int:
+    """Run the main program in the reference interpreter; the exit status."""
+    from polystencil.ir.interpreter import run_program
+
+    return run_program(program, arguments=tuple(arguments), stdout=stdout)
