@@ -99,11 +99,11 @@ class ArrayLoops:
             if effects.unknown or effects.writes:
                 return True
             reads |= effects.reads
-        if symbol.attributes & {"pointer", "target"} or symbol.block is not None:
-            for other in reads - {base}:
-                o = self.table.symbols.get(other)
-                if o is not None and o.shape is not None and (o.attributes & {"pointer", "target"} or o.block is not None):
-                    return True
+        if may_be_pointed_at(target, self.table) and any(
+            rank_of(node) and node != target and may_be_pointed_at(node, self.table)
+            for e in both for node in walk_expression(e) if isinstance(node, (x.Ref, x.Element, x.Section, x.Component))
+        ):
+            return True
         if isinstance(target, x.Section) and any(not isinstance(s, x.Range) and rank_of(s) for s in target.subscripts):
             return True
         if base in reads and not self._same_elements(target, both, base):
@@ -184,6 +184,26 @@ class ArrayLoops:
             if clause.mask is not None:
                 before.append(clause.mask)
         return out
+
+
+def may_be_pointed_at(e: x.Expression, table: SymbolTable) -> bool:
+    """Whether a designator may share storage with a variable of another name: pointers, targets, storage blocks."""
+    while True:
+        match e:
+            case x.Ref():
+                symbol = table.symbols.get(e.id)
+                return symbol is not None and (bool(symbol.attributes & {"pointer", "target"}) or symbol.block is not None)
+            case x.Component():
+                t = type_of(e.base)
+                if isinstance(t, Record) and t.id in table.types:
+                    for c in table.types[t.id].components:
+                        if c.name == e.field and "pointer" in c.attributes:
+                            return True
+                e = e.base
+            case x.Element() | x.Section() | x.Substring():
+                e = e.base
+            case _:
+                return False
 
 
 _WHOLE = frozenset("sum product maxval minval any all count dot_product maxloc minloc norm2 parity".split())

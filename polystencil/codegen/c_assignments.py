@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from polystencil.analysis.assigned import base_id
+from polystencil.codegen.array_loops import may_be_pointed_at
 from polystencil.codegen.c_locals import LocalsPrinter
 from polystencil.codegen.c_places import ScalarPlace
 from polystencil.codegen.dialect import value_type
@@ -97,13 +98,12 @@ class AssignmentPrinter(LocalsPrinter):
             raise NotLaunchable("assignment of arrays of derived type inside of a kernel")
         base = base_id(s.target)
         assert base is not None
-        symbol = self.unit.table.symbols.get(base)
         if isinstance(s.target, (x.Ref, x.Component)) and self._may_be_reallocated(s.target):
             raise NotLaunchable("an assignment that may allocate inside of a kernel")
         if isinstance(s.value, x.ArrayConstructor):
             self._from_constructor(s.target, s.value, lines)
             return
-        self._check_overlap(s.target, s.value, base, symbol is not None and bool(symbol.attributes & {"pointer", "target"}))
+        self._check_overlap(s.target, s.value, base)
         lines.append("{")
         value = s.value
         before: list[str] = []
@@ -126,11 +126,12 @@ class AssignmentPrinter(LocalsPrinter):
             return symbol is not None and "allocatable" in symbol.attributes
         return isinstance(e, x.Component) and e.rank > 0 and "allocatable" in self.component(e).attributes
 
-    def _check_overlap(self, target: x.Expression, value: x.Expression, base: str, aliased: bool) -> None:
+    def _check_overlap(self, target: x.Expression, value: x.Expression, base: str) -> None:
+        table = self.unit.table
         reads = self.unit.effects.of_expression(value).reads
-        if aliased and any(
-            (s := self.unit.table.symbols.get(i)) is not None and s.shape is not None and s.attributes & {"pointer", "target"}
-            for i in reads - {base}
+        if may_be_pointed_at(target, table) and any(
+            rank_of(node) and node != target and may_be_pointed_at(node, table)
+            for node in walk_expression(value) if isinstance(node, (x.Ref, x.Element, x.Section, x.Component))
         ):
             raise NotLaunchable("an array assignment whose two sides may overlap inside of a kernel")
         if base not in reads:

@@ -28,6 +28,7 @@ class HostDesignators:
         self.masked = False
         self.procedure: Procedure | None = None
         self.implied_live: set[str] = set()
+        self.called = False
 
     def value(self, e: x.Expression) -> str:
         raise NotImplementedError
@@ -289,6 +290,7 @@ class HostDesignators:
         return False
 
     def callee(self, target: x.Expression) -> str:
+        self.called = True
         match target:
             case x.ProcedureRef():
                 return self.procedure_name(target.id)

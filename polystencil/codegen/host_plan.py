@@ -63,15 +63,16 @@ class Planner:
                 if not procedure.interface_only:
                     self._procedure = procedure
                     self._body(procedure.body)
-            self.rules.private = self._dead_scalars()
+            candidates, live = self._live_scalars()
+            self.rules.private, self.rules.live = candidates - live, live
         return self.plan
 
-    def _dead_scalars(self) -> set[str]:
-        """Scalars that kernels assign and nothing reads outside of kernels that assign them first."""
+    def _live_scalars(self) -> tuple[set[str], set[str]]:
+        """Scalars that kernels assign, and those among others that are read where no kernel assigns them first."""
         candidates: set[str] = set()
         for launches in self.plan.launches.values():
             for launch in launches:
-                candidates |= launch.written_scalars
+                candidates |= launch.written_scalars | launch.free_scalars
         live: set[str] = set()
         for identifier in candidates:
             symbol = self.table.symbols[identifier]
@@ -83,7 +84,7 @@ class Planner:
             self._live(procedure.body, live)
             if procedure.result is not None:
                 live.add(procedure.result)
-        return candidates - live
+        return candidates, live
 
     def _live(self, body: st.Body, live: set[str]) -> None:
         for s in body:

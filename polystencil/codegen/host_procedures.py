@@ -12,7 +12,7 @@ from polystencil.errors import Span, UnsupportedError
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
 from polystencil.ir.program import Dimension, Procedure, Symbol
-from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.symbols import SymbolTable, symbols_in_body
 from polystencil.ir.traversal import child_expressions, nested_bodies, procedures_of, walk_expression
 from polystencil.ir.types import Intrinsic, ProcedureType, Record
 
@@ -45,6 +45,8 @@ class HostProcedures(HostStatements):
             self.names.of(f"procedure {inner.id}.{inner.name}")
         self.names = self.names.child()
         self.procedure = procedure
+        for known in (*procedure.symbols, *symbols_in_body(procedure.body)):
+            self.names.of(known.id)  # before contained procedures, which must use the same names
         self.loops, self.distant, self.kinds_here = [], set(), dict(self.kinds_here)
         self.live_do_variables = _live_do_variables(procedure, self.plan)
         self.outer_values = set(self.live_do_variables)
@@ -72,16 +74,22 @@ class HostProcedures(HostStatements):
         self.body(procedure.body)
         end = self.return_text()
         if end != "return":
+            self.leave_function()
             self.put(end)
         if self.frame:
             self.depth -= 1
             self.put("finally:")
             self.depth += 1
-            self.put("device.wait()")
             self.put("frame.leave()")
             self.depth -= 1
         self.depth -= 1
         (self.names, self.procedure, self.loops, self.distant, self.live_do_variables, self.frame, self.span, self.kinds_here, self.outer_values) = saved
+
+    def leave_function(self) -> None:
+        """What a function did to arrays of others is done before its value is used in an expression."""
+        assert self.procedure is not None
+        if self.procedure.kind == "function" and self.effects.of_procedure(self.procedure.id).writes:
+            self.put("device.finish()")
 
     def return_text(self) -> str:
         procedure = self.procedure

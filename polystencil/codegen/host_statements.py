@@ -37,6 +37,9 @@ class HostStatements(HostIO):
         """A line that looks into variables, after what makes them current."""
         self.touches()
         self.put(text)
+        if self.called:
+            self.called = False
+            self.unclean()
 
     def touches(self) -> None:
         """Wait for what pending launches do to the variables that were noted."""
@@ -96,6 +99,7 @@ class HostStatements(HostIO):
             case st.Exit() | st.Cycle():
                 self._jump(s)
             case st.Return():
+                self.leave_function()
                 self.put(self.return_text())
             case st.Stop():
                 code = "None" if s.code is None else self.value(s.code)
@@ -118,6 +122,9 @@ class HostStatements(HostIO):
                 raise UnsupportedError(f"{type(s).__name__} is not supported", s.span)
 
     def return_text(self) -> str:
+        raise NotImplementedError
+
+    def leave_function(self) -> None:
         raise NotImplementedError
 
     # ---- assignment ----
@@ -235,6 +242,9 @@ class HostStatements(HostIO):
         self.unclean()
 
     def _nested(self, body: st.Body) -> None:
+        if self.called:
+            self.called = False
+            self.unclean()
         reads, writes = set(self.clean_reads), set(self.clean_writes)
         self.depth += 1
         self.body(body)

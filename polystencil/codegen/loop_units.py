@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -41,11 +42,15 @@ class Launch:
     reads: frozenset[str] = frozenset()
     writes: frozenset[str] = frozenset()
     note: str = ""
+    free_scalars: frozenset[str] = frozenset()
 
 
 @dataclass
 class KernelRules:
-    """How kernels of this compilation are printed."""
+    """How kernels of this compilation are printed.
+
+    `private` are scalars whose last value nobody reads, `live` those that something reads after loops that assign them.
+    """
 
     target: TargetName = "opencl"
     fp: str = "contract"
@@ -53,6 +58,7 @@ class KernelRules:
     cpu: bool = True
     cells: int = 256
     private: set[str] = field(default_factory=set)
+    live: set[str] = field(default_factory=set)
 
     @property
     def dialect(self) -> Dialect:
@@ -60,7 +66,7 @@ class KernelRules:
 
 
 class KernelMaker:
-    """Makes kernels of one program; `rules.private` are scalars whose last value nobody reads."""
+    """Makes kernels of one program."""
 
     def __init__(self, table: SymbolTable, effects: EffectsFinder, rules: KernelRules) -> None:
         self.table, self.effects, self.rules = table, effects, rules
@@ -71,7 +77,7 @@ class KernelMaker:
         why = self._why_in_order(loop)
         if why:
             launch = self.serial(loop, name, procedure)
-            return Launch(launch.kernel, (), launch.arrays, launch.scalars, launch.written_scalars, launch.reads, launch.writes, why)
+            return dataclasses.replace(launch, note=why)
         unit, printer = self._start(self._written(loop))
         scope = unit.kernel_scope
         order = self._order(loop)
@@ -94,7 +100,8 @@ class KernelMaker:
         lines += ["{", *inner, "}", f"{leave}: ;"] if f"goto {leave};" in inner else inner
         local = self._local_size(order)
         ranges = tuple((i.lower, i.upper, i.step) for i in order)
-        return self._finish(unit, loop, name, procedure, lines, ranges, local, set())
+        launch = self._finish(unit, loop, name, procedure, lines, ranges, local, set())
+        return dataclasses.replace(launch, free_scalars=frozenset(self._free_scalars(loop)))
 
     def serial(self, statement: st.Statement, name: str, procedure: str) -> Launch:
         """A kernel of one work item that runs a statement in order; scalars that live on are written back."""
@@ -162,6 +169,8 @@ class KernelMaker:
                 return f"an iteration reads {symbol.name} before it assigns it"
             if symbol.attributes & {"pointer", "target", "volatile", "allocatable", "save"} or symbol.block is not None:
                 return f"iterations share {symbol.name}"
+            if identifier in self.rules.live:
+                return f"the value that {symbol.name} has after the loop is used"
         if loop.mask is not None:
             changed = self.effects.of_body(loop.body).writes - private
             if self.effects.of_expression(loop.mask).reads & changed:
@@ -311,8 +320,6 @@ def _coordinates(count: int) -> list[str]:
 
 def _plain(symbol: Symbol) -> Symbol:
     """The symbol as a private variable: without initial value and attributes of the outer one."""
-    import dataclasses
-
     return dataclasses.replace(symbol, attributes=frozenset(), initial=None)
 
 

@@ -19,6 +19,9 @@ from polystencil.semantics.io.units import Units
 from polystencil.semantics.system import start_run
 
 
+DEEPEST_CALLS = 50_000
+
+
 class Executable:
     """What `polystencil.compile` gives: `run()`, `exe["procedure"](...)`, `kernels`, `host_source`, `remarks`."""
 
@@ -64,6 +67,7 @@ class Executable:
             raise UsageError("there is no main program", hint='call a procedure from Python: exe["name"](...)')
         start_run(tuple(arguments))
         host_io.Run.units = units = Units(stdin, stdout)
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_CALLS))
         began = time.perf_counter()
         try:
             with np.errstate(all="ignore"):
@@ -82,6 +86,7 @@ class Executable:
             units.finish()
             raise FortranRuntimeError("the program calls itself too deeply") from None
         finally:
+            self.device.wait()
             self._seconds = time.perf_counter() - began
         units.finish()
         return 0
