@@ -55,6 +55,9 @@ def _print(e: x.Expression, names: Names) -> tuple[str, int]:
             return _binary(e, names)
         case x.Paren():
             return f"({print_expression(e.operand, names)})", _PRIMARY
+        case x.Convert() if isinstance(e.type, Record):
+            # the part of an extended type that its parent defined
+            return f"{print_expression(e.operand, names, _PRIMARY)}%{names.of(e.type.id)}", _PRIMARY
         case x.Convert():
             return convert_text(print_expression(e.operand, names), e.type), _PRIMARY
         case x.IntrinsicCall():
