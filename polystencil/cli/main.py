@@ -10,7 +10,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from polystencil.cli_commands import COMMANDS
+from polystencil.cli.commands import COMMANDS
 from polystencil.errors import FortranStop, PolystencilError, UsageError
 from polystencil.options import Options, options_from_environment, transforms_from_text
 

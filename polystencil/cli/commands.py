@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from polystencil import pipeline
-from polystencil.cli_check import check_targets
-from polystencil.cli_compile import write_compiled
+from polystencil.cli.check import check_targets
+from polystencil.cli.compile import write_compiled
 from polystencil.errors import SourceText, UsageError
 from polystencil.ir.program import Program
 from polystencil.options import Options
