@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from polystencil.errors import SourceError, Span, UnsupportedError
+from polystencil.frontend.keyword_names import restored
 from polystencil.ir.expressions import Expression
 from polystencil.ir.statements import Statement
 
@@ -64,7 +65,10 @@ class Context:
 def text_of(node: Node) -> str:
     """The source text of a node, lower case: names and keywords."""
     text = node.text
-    return "" if text is None else text.decode("utf-8", "replace").lower()
+    if text is None:
+        return ""
+    name = text.decode("utf-8", "replace").lower()
+    return restored(name) if name.startswith("_") else name
 
 
 def named(node: Node) -> list[Node]:

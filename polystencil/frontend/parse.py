@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import tree_sitter_fortran
 from tree_sitter import Language, Node, Parser, Tree
 
 from polystencil.errors import SourceError, Span, UnsupportedError
-
-if TYPE_CHECKING:
-    from polystencil.frontend.source import ParsedText
+from polystencil.frontend.keyword_names import hide_keyword_names
+from polystencil.frontend.source import ParsedText
 from polystencil.frontend.syntax_errors import diagnose
 
 _RENAMED_OPERATOR = re.compile(rb"(operator)\(\.([a-z]+)\.\)([ \t]*=>[ \t]*)(operator)\(\.([a-z]+)\.\)", re.IGNORECASE)
@@ -54,6 +52,10 @@ def parse(text: ParsedText) -> SyntaxTree:
     parser = Parser(_LANGUAGE)
     tree = SyntaxTree(text, parser.parse(_readable(text.bytes())))
     if tree.root.has_error:
+        hidden = hide_keyword_names(_readable(text.bytes()))
+        again = tree if hidden is None else SyntaxTree(text, parser.parse(hidden))
+        if not again.root.has_error:
+            return again
         raise diagnose(text, lambda source: parser.parse(_readable(source)).root_node) or _syntax_error(tree)
     return tree
 

@@ -163,3 +163,14 @@ def test_external_procedures_of_other_files(read: Read) -> None:
     assert assign.value.target == x.ProcedureRef("f")  # type: ignore[attr-defined]
     assert target_of(call) == "s"
     assert [v.name for v in program.main.symbols] == ["y"]
+
+
+def test_renamed_operator(read: Read) -> None:
+    program = read(
+        "module m\n  interface operator(.plus.)\n    module procedure plus\n  end interface\ncontains\n"
+        "  pure integer function plus(a, b)\n    integer, intent(in) :: a, b\n    plus = a + b\n  end function\n"
+        "end module m\nprogram p\n  use m, only: operator(.add.) => operator(.plus.)\n  print *, 1 .add. 2\nend program p\n"
+    )
+    assert program.main is not None
+    (write,) = program.main.body
+    assert write.items[0].target == x.ProcedureRef("m.plus")  # type: ignore[attr-defined]  # a Write

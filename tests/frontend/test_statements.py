@@ -171,3 +171,11 @@ def test_places_of_statements(read: Read) -> None:
     assert isinstance(loop, s.Do)
     assert (loop.span.line, loop.span.end_line, loop.span.column) == (4, 6, 3)
     assert loop.body[0].span.line == 5
+
+
+def test_keywords_as_names_of_variables(read: Read) -> None:
+    program = read("program p\n  integer :: assign, write(3)\n  assign = 1\n  write(2) = assign\nend program p\n")
+    assert program.main is not None
+    first, second = program.main.body
+    assert first.target == x.Ref("p.assign", INTEGER)  # type: ignore[attr-defined]  # an Assign
+    assert second.target.base.id == "p.write"  # type: ignore[attr-defined]
