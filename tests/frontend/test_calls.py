@@ -169,7 +169,8 @@ def test_renamed_operator(read: Read) -> None:
     program = read(
         "module m\n  interface operator(.plus.)\n    module procedure plus\n  end interface\ncontains\n"
         "  pure integer function plus(a, b)\n    integer, intent(in) :: a, b\n    plus = a + b\n  end function\n"
-        "end module m\nprogram p\n  use m, only: operator(.add.) => operator(.plus.)\n  print *, 1 .add. 2\nend program p\n"
+        "end module m\nprogram p\n  use m, only: operator(.add.) => operator(.plus.)\n"
+        "  print *, 1 .add. 2\nend program p\n"
     )
     assert program.main is not None
     (write,) = program.main.body
