@@ -5,6 +5,8 @@ The part of a designator that no iteration changes is evaluated on the host and 
 
 from __future__ import annotations
 
+import re
+
 from polystencil.codegen.array_elements import value_of
 from polystencil.codegen.arguments import ArrayArgument, ScalarArgument
 from polystencil.codegen.c_places import ArgumentArray, ScalarPlace
@@ -227,14 +229,14 @@ class DesignatorPrinter:
         start = 0
         for d, subscript in enumerate(subscripts):
             stride = place.stride(d)  # type: ignore[attr-defined]  # an ArrayPlace
+            if stride.isdigit():
+                subscript, constant = _constant_part(subscript)
+                start += constant * int(stride)
             plain = subscript.replace("_", "").isalnum()
+            if not subscript:
+                continue
             if stride == "1":
-                if subscript.lstrip("-").isdigit():
-                    start += int(subscript)
-                else:
-                    terms.append(subscript)
-            elif subscript.isdigit() and stride.isdigit():
-                start += int(subscript) * int(stride)
+                terms.append(subscript)
             else:
                 terms.append(f"{stride} * {subscript if plain else f'({subscript})'}")
         offset = place.offset()  # type: ignore[attr-defined]  # an ArrayPlace
@@ -247,6 +249,17 @@ class DesignatorPrinter:
         if start:
             text = f"{text} + {start}" if text else str(start)
         return f"{offset} + {text}" if text else offset
+
+
+def _constant_part(text: str) -> tuple[str, int]:
+    """`i - 2` as (i, -2); an integer has no other part. The text is a sum or binds tighter."""
+    if text.lstrip("-").isdigit():
+        return "", int(text)
+    found = re.fullmatch(r"(.*) ([+-]) (\d+)", text)
+    if found is None or found.group(1).count("(") != found.group(1).count(")"):
+        return text, 0
+    inner, more = _constant_part(found.group(1))
+    return inner, more + int(found.group(2) + found.group(3))
 
 
 def leaf_rank(prefix: x.Expression) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import os
+import shutil
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ class OpenCLDevice:
         self.queue = cl.CommandQueue(self.context)
         self.name = f"{self.device.platform.name.strip()}: {self.device.name.strip()}"
         self.is_cpu = bool(self.device.type & cl.device_type.CPU)
+        if "Portable Computing" in self.device.platform.name and shutil.which("ld") is None:
+            raise DeviceError("PoCL links each kernel with `ld`, which is not on the PATH", hint="install binutils")
         in_place = self.is_cpu and "Portable Computing" in self.device.platform.name
         self.in_place = in_place if copying is None else in_place and not copying
         self.specialise = specialise
