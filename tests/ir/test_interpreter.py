@@ -18,9 +18,10 @@ HERE = Path(__file__).parent / "programs"
 PROGRAMS = sorted(p.stem for p in HERE.glob("*.f90"))
 
 
-def run(path: Path, order: ParallelOrder = "forward") -> tuple[int, str, str]:
+def run(path: Path, order: ParallelOrder = "forward", fuse: bool = True) -> tuple[int, str, str]:
     out, err = io.BytesIO(), io.StringIO()
-    code = run_program(read_program([path]), stdout=out, stderr=err, stdin=io.BytesIO(), parallel_order=order)
+    program = read_program([path])
+    code = run_program(program, stdout=out, stderr=err, stdin=io.BytesIO(), parallel_order=order, fuse=fuse)
     return code, out.getvalue().decode(), err.getvalue()
 
 
@@ -36,6 +37,11 @@ def test_programs_print_what_gfortran_prints(name: str, tmp_path: Path, monkeypa
     code, out, err = run(HERE / f"{name}.f90")
     assert out == (HERE / f"{name}.expected").read_text()
     assert (code, err) == (0, "")
+
+
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in ("input_output", "internal_files")])
+def test_fused_expressions_change_nothing(name: str) -> None:
+    assert run(HERE / f"{name}.f90", fuse=False)[1] == (HERE / f"{name}.expected").read_text()
 
 
 @pytest.mark.parametrize("order", ["forward", "reverse", "random"])

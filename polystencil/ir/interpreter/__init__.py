@@ -27,11 +27,12 @@ _RECURSION = 20000  # Python frames: a Fortran call takes about ten
 
 def run_program(
     program: Program, *, arguments: Sequence[str] = (), stdout: Any = None, stdin: Any = None, stderr: Any = None,
-    parallel_order: ParallelOrder = "forward", seed: int = 0,
+    parallel_order: ParallelOrder = "forward", seed: int = 0, fuse: bool = True,
 ) -> int:  # fmt: skip
     """Run the main program and give its exit status: 0, the stop code, or 2 after a run-time error.
 
-    `parallel_order` is the order in which the iterations of parallel loops run.
+    `parallel_order` is the order in which the iterations of parallel loops run; `seed` is for the random one.
+    `fuse=False` leaves the speed of fused expressions away (the result is the same).
     """
     if program.main is None:
         raise UsageError("there is no main program to run")
@@ -41,7 +42,7 @@ def run_program(
     code, text = 0, ""
     with np.errstate(all="ignore"):
         try:
-            machine = Machine(program, units, parallel_order, seed)
+            machine = Machine(program, units, parallel_order, seed, fuse)
             machine.routine(program.main.id).invoke(None, [])
         except FortranStop as stop:
             code, text = stop.code, stop.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from polystencil.ir import expressions as x
-from polystencil.ir.interpreter import designators
+from polystencil.ir.interpreter import designators, fused
 from polystencil.ir.interpreter.layouts import number_dtype
 from polystencil.ir.statements import Assign
 from polystencil.ir.types import Intrinsic, Record
@@ -26,9 +26,13 @@ def compile_assign(c: Compiler, statement: Assign) -> Closure:
         return _to_allocatable(c, target, value)
     if isinstance(target, x.Section) and designators.has_vector(target):
         return _to_vector_section(c, target, value)
-    evaluate = c.value(value)
     if number_dtype(type_of(target)) is not None and rank_of(target) == 0:
-        return _to_number(c, target, evaluate)
+        if c.machine.fuse:
+            fused_step = fused.compile_fused_assignment(c, target, value, lambda: _to_number(c, target, c.value(value)))
+            if fused_step is not None:
+                return fused_step
+        return _to_number(c, target, c.value(value))
+    evaluate = c.value(value)
     variable = c.variable(target)
 
     def store(f: Any) -> None:

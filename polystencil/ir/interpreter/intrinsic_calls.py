@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,17 +39,30 @@ def compile_intrinsic(c: Compiler, e: x.IntrinsicCall) -> Closure:
 
 def apply(e: x.IntrinsicCall, arguments: list[Closure]) -> Closure:
     """The call of a table function with argument closures; the result has the type of `e`."""
-    function, dtype = INTRINSICS[e.name], number_dtype(e.type)
-    scalar = e.rank == 0
-    if dtype is None:
-        return lambda f: function(None, *[a(f) for a in arguments])
-    if scalar and len(arguments) == 2 and e.name in ("max", "min"):
-        first, second = arguments
-        both = arithmetic.maximum if e.name == "max" else arithmetic.minimum
-        return lambda f: both(first(f), second(f))
+    function = _typed(e)
+    if len(arguments) == 1:
+        (only,) = arguments
+        return lambda f: function(only(f))
+    return lambda f: function(*[a(f) for a in arguments])
 
-    def call(f: Any) -> Any:
-        value = function(dtype, *[a(f) for a in arguments])
+
+def value_function(e: x.IntrinsicCall) -> Callable[..., Any] | None:
+    """The function of argument values that an intrinsic stands for; None for those that need more than values."""
+    return None if e.name in _SPECIAL or e.name not in INTRINSICS else _typed(e)
+
+
+def _typed(e: x.IntrinsicCall) -> Callable[..., Any]:
+    """The table function whose result has the type of `e`."""
+    function, dtype = INTRINSICS[e.name], number_dtype(e.type)
+    if dtype is None:
+        return lambda *values: function(None, *values)
+    if e.rank == 0 and e.name in _DIRECT:
+        return _DIRECT[e.name]
+    if e.rank == 0 and e.name in ("abs", "sqrt") and e.arguments[0] is not None and not _is_complex(e.arguments[0]):
+        return abs if e.name == "abs" else np.sqrt
+
+    def call(*values: Any) -> Any:
+        value = function(dtype, *values)
         found = getattr(value, "dtype", None)
         if found is None:
             return dtype.type(value)
@@ -57,6 +71,17 @@ def apply(e: x.IntrinsicCall, arguments: list[Closure]) -> Closure:
         return value[()] if value.shape == () else value
 
     return call
+
+
+def _is_complex(e: x.Expression) -> bool:
+    dtype = number_dtype(type_of(e))
+    return dtype is None or dtype.kind == "c"
+
+
+# functions of scalars whose result has the right type by itself
+_DIRECT: dict[str, Callable[..., Any]] = {
+    "max": arithmetic.maximum, "min": arithmetic.minimum, "mod": arithmetic.mod, "modulo": arithmetic.modulo,
+}  # fmt: skip
 
 
 def _optional_argument(_c: Compiler, e: x.IntrinsicCall, k: int) -> x.Expression | None:

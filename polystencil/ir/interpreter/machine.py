@@ -30,8 +30,10 @@ ParallelOrder = Literal["forward", "reverse", "random"]
 class Machine:
     """Everything that outlives a single statement."""
 
-    def __init__(self, program: Program, units: Units, parallel_order: ParallelOrder = "forward", seed: int = 0) -> None:
-        self.program, self.units, self.parallel_order = program, units, parallel_order
+    def __init__(
+        self, program: Program, units: Units, parallel_order: ParallelOrder = "forward", seed: int = 0, fuse: bool = True
+    ) -> None:
+        self.program, self.units, self.parallel_order, self.fuse = program, units, parallel_order, fuse
         self.table = symbol_table(program)
         self.symbols = self.table.symbols
         self.random = random.Random(seed)

@@ -40,8 +40,13 @@ def is_number(e: x.Expression) -> bool:
     return number_dtype(type_of(e)) is not None
 
 
-def compile_value(c: Compiler, e: x.Expression) -> Closure:
-    """The closure that gives the value of `e`."""
+def compile_value(c: Compiler, e: x.Expression, fuse: bool = True) -> Closure:
+    """The closure that gives the value of `e`; scalar arithmetic is fused into one function unless told not to."""
+    if fuse and c.machine.fuse:
+        from polystencil.ir.interpreter import fused
+
+        if fused.is_worth_fusing(e):
+            return fused.compile_fused(c, e)
     match e:
         case x.Literal() | x.NamedConstant():
             return _literal(e)
