@@ -34,7 +34,8 @@ def _set_status(c: Compiler, stat: x.Expression | None, errmsg: x.Expression | N
     return store
 
 
-def _with_status(action: Closure, store: Any, has_stat: bool, code: int) -> Closure:
+def _with_status(action: Closure, store: Any, has_stat: bool, code: int, text: str) -> Closure:
+    """The action with stat= and errmsg= served; their values are those of gfortran."""
     if not has_stat:
         return action
 
@@ -42,8 +43,8 @@ def _with_status(action: Closure, store: Any, has_stat: bool, code: int) -> Clos
         try:
             action(f)
             store(f, 0, "")
-        except FortranRuntimeError as error:
-            store(f, code, error.message[0].upper() + error.message[1:])
+        except FortranRuntimeError:
+            store(f, code, text)
 
     return run
 
@@ -60,7 +61,8 @@ def compile_allocate(c: Compiler, statement: s.Allocate) -> Closure:
         for step in steps:
             step(f)
 
-    return _with_status(action, _set_status(c, statement.stat, statement.errmsg), statement.stat is not None, _ALREADY)
+    store = _set_status(c, statement.stat, statement.errmsg)
+    return _with_status(action, store, statement.stat is not None, _ALREADY, "Attempt to allocate an allocated object")
 
 
 def _one(c: Compiler, a: s.Allocation, given: Type | None, like: Closure | None, fill: bool, whole: bool) -> Closure:
@@ -115,4 +117,5 @@ def compile_deallocate(c: Compiler, statement: s.Deallocate) -> Closure:
                 raise FortranRuntimeError(f"Attempt to DEALLOCATE unallocated '{name}'") from None
 
     store = _set_status(c, statement.stat, statement.errmsg)
-    return _with_status(action, store, statement.stat is not None, _NOT_ALLOCATED)
+    text = "Attempt to deallocate an unallocated object"
+    return _with_status(action, store, statement.stat is not None, _NOT_ALLOCATED, text)
