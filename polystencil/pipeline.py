@@ -58,6 +58,7 @@ def stages() -> tuple[Stage, ...]:
     return (
         Stage("parallelize", passes.parallelize),
         Stage("fuse", passes.fuse),
+        Stage("skew", passes.skew),
         Stage("split", passes.split),
     )
 

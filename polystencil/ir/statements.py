@@ -195,6 +195,7 @@ class ParallelLoop(Statement):
     default_none: bool = False
     name: str = ""
     directives: tuple[str, ...] = ()
+    domain: LoopIndex | None = None
 
 
 @dataclass(frozen=True)

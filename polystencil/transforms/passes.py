@@ -12,6 +12,7 @@ from polystencil.transforms import fuse as fuse_pass
 from polystencil.transforms import parallelize as parallelize_pass
 from polystencil.transforms.in_order import conflicting_loops_in_order
 from polystencil.transforms.promises import broken_promises
+from polystencil.transforms import skew as skew_pass
 from polystencil.transforms import split as split_pass
 from polystencil.transforms.results import PassResult
 
@@ -38,6 +39,13 @@ def fuse(program: Program, options: Options) -> PassResult:
     if not options.enabled("fuse"):
         return PassResult(program, fuse_pass.not_selected(program, options))
     return fuse_pass.fuse(program, options)
+
+
+def skew(program: Program, options: Options) -> PassResult:
+    """Time skewing over bands of rows."""
+    if not options.enabled("skew"):
+        return PassResult(program, ())
+    return skew_pass.skew(program, options)
 
 
 def split(program: Program, options: Options) -> PassResult:

@@ -1,0 +1,86 @@
+"""skew: several iterations of a time loop run on a band of rows that fits in the cache before the next band.
+
+    do t = 1, n                           do while (t0 < n)                  ! s iterations at a time
+      do concurrent (i = 2:m-1) ...         save the scalars the body assigns
+      do concurrent (i = 2:m-1) ...  -->    do b = 0, nb                      ! band by band
+    end do                                    restore them; k = 0
+                                              do t = t0, t0 + s - 1
+                                                ... each launch on its window of rows, shifted by k*sigma; k = k + 1
+
+Asks `proofs.order` for sigma and the order of the bands. The host skews when the arrays exceed the cache.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from polystencil.ir import statements as s
+from polystencil.ir.program import Procedure, Program
+from polystencil.ir.symbols import SymbolTable, symbol_table
+from polystencil.ir.traversal import map_procedures, map_statement, walk_statements
+from polystencil.options import Options
+from polystencil.remarks import Remark
+from polystencil.transforms.results import PassResult
+from polystencil.transforms.skew_body import NotSkewed, as_time_loop, note_constant_arrays
+from polystencil.transforms.skew_placement import place_bands
+from polystencil.transforms.skew_rows import rows_of
+from polystencil.transforms.splittable import called_from_parallel_loops
+
+
+def skew(program: Program, options: Options) -> PassResult:
+    """The program with time loops skewed over bands of rows, and a remark for every time loop considered."""
+    table = symbol_table(program)
+    note_constant_arrays(table)
+    serial = called_from_parallel_loops(program)
+    remarks: list[Remark] = []
+
+    def one(procedure: Procedure) -> Procedure:
+        visitor = _Visitor(procedure, table, options, remarks, procedure.id in serial)
+        body = visitor.body(procedure.body)
+        return procedure if body is procedure.body else dataclasses.replace(procedure, body=body)
+
+    return PassResult(map_procedures(program, one), tuple(remarks))
+
+
+class _Visitor:
+    def __init__(
+        self, procedure: Procedure, table: SymbolTable, options: Options, remarks: list[Remark], serial: bool
+    ) -> None:
+        self.procedure, self.table, self.options, self.remarks, self.serial = procedure, table, options, remarks, serial
+        self.count = 0
+
+    def body(self, body: s.Body) -> s.Body:
+        out = tuple(self.statement(st) for st in body)
+        return body if all(a is b for a, b in zip(out, body, strict=True)) else out
+
+    def statement(self, st: s.Statement) -> s.Statement:
+        if isinstance(st, s.ParallelLoop):
+            return st
+        if isinstance(st, s.Do) and any(isinstance(i, s.ParallelLoop) for i in walk_statements(st.body)):
+            return self.time_loop(st)
+        return map_statement(st, lambda e: e, self.body)
+
+    def time_loop(self, st: s.Do) -> s.Statement:
+        try:
+            loop = as_time_loop(st, self.procedure, self.table, self.serial)
+            rows = rows_of(loop, self.procedure, self.table)
+            self.count += 1
+            new, details, checks = place_bands(
+                loop, rows, self.options, self.table, f"{self.procedure.id}.skew{self.count}"
+            )
+        except NotSkewed as why:
+            self.remark(st, "refused", str(why))
+            return map_statement(st, lambda e: e, self.body)
+        reason = (
+            f"bands of rows shifted by {rows.sigma} a launch; at run time: the bytes of the arrays exceed the cache"
+            + (f", and {checks} hold" if checks else "")
+        )
+        self.remark(st, "runtime-checked", reason, rows.claim, details)
+        return new
+
+    def remark(
+        self, st: s.Do, status: str, reason: str, claim: str = "", details: dict[str, object] | None = None
+    ) -> None:
+        self.remarks.append(
+            Remark("skew", status, st.span, self.procedure.name, reason, claim, None, None, details or {})  # type: ignore[arg-type]  # one of Status
+        )
