@@ -91,9 +91,13 @@ def disjoint(target: Record, value: Record) -> bool:
         if isinstance(here, Record) and isinstance(there, Record):
             if not disjoint(here, there):
                 return False
-        elif isinstance(here, (RecordArray, Allocatable)) or (isinstance(here, np.ndarray) and isinstance(there, np.ndarray) and np.may_share_memory(here, there)):
+        elif isinstance(here, (RecordArray, Allocatable)) or _may_share(here, there):
             return False
     return True
+
+
+def _may_share(a: Any, b: Any) -> bool:
+    return isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and bool(np.may_share_memory(a, b))
 
 
 def _assign_records(target: RecordArray, value: Record | RecordArray) -> None:

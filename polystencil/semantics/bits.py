@@ -50,7 +50,8 @@ def shifta(i: Any, shift: Any) -> Any:
 def ishft(i: Any, shift: Any) -> Any:
     """Logical shift, to the left for positive shifts."""
     u, n, bits = _unsigned(i), np.asarray(shift).astype(np.int64), _bits(i)
-    return _signed(np.where(n >= 0, _shift_left(u, np.maximum(n, 0), bits), _shift_right(u, np.maximum(-n, 0), bits)), i)
+    left, right = _shift_left(u, np.maximum(n, 0), bits), _shift_right(u, np.maximum(-n, 0), bits)
+    return _signed(np.where(n >= 0, left, right), i)
 
 
 def ishftc(i: Any, shift: Any, size: Any = None) -> Any:

@@ -109,7 +109,9 @@ def reshape(source: Any, shape: Any, pad: Any = None, order: Any = None) -> Any:
 
 def transpose(matrix: Any) -> Any:
     """transpose()."""
-    return gather(matrix, numbers(tuple(matrix.shape)).T) if isinstance(matrix, RecordArray) else matrix.T.copy(order="F")
+    if isinstance(matrix, RecordArray):
+        return gather(matrix, numbers(tuple(matrix.shape)).T)
+    return matrix.T.copy(order="F")
 
 
 def spread(source: Any, dim: Any, ncopies: Any) -> Any:

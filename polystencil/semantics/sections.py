@@ -62,11 +62,11 @@ def section_index(array: Array, subscripts: tuple[Subscript, ...], name: str = "
         if isinstance(subscript, tuple):
             index.append(triplet_slice(lower, n, subscript, d + 1, name))
         elif isinstance(subscript, np.ndarray) and subscript.ndim == 1:
-            k = subscript.astype(np.int64) - lower
-            wrong = (k < 0) | (k >= n)
+            places = subscript.astype(np.int64) - lower
+            wrong = (places < 0) | (places >= n)
             if wrong.any():
                 raise out_of_bounds(d + 1, int(subscript[wrong][0]), lower, lower + n - 1, name)
-            index.append(k)
+            index.append(places)
             vectors = True
         else:
             k = int(subscript) - lower
@@ -139,7 +139,8 @@ def substring_view(data: Any, first: int | None, last: int | None) -> Any:
 
 
 def _field_view(data: np.ndarray[Any, Any], offset: int, width: int) -> np.ndarray[Any, Any]:
-    layout = np.dtype({"names": ["part"], "formats": [f"S{width}"], "offsets": [offset], "itemsize": data.dtype.itemsize})
+    size = data.dtype.itemsize
+    layout = np.dtype({"names": ["part"], "formats": [f"S{width}"], "offsets": [offset], "itemsize": size})
     return data.view(layout)["part"]
 
 

@@ -58,7 +58,8 @@ def system_clock(dtype: np.dtype[Any]) -> tuple[Any, Any, Any]:
     """count, count_rate and count_max for integers of this kind: milliseconds, or nanoseconds for 8 bytes."""
     rate = 1_000_000_000 if dtype.itemsize >= 8 else 1000
     most = np.iinfo(dtype).max
-    return dtype.type(time.monotonic_ns() * rate // 1_000_000_000 % (int(most) + 1)), dtype.type(min(rate, most)), dtype.type(most)
+    count = time.monotonic_ns() * rate // 1_000_000_000 % (int(most) + 1)
+    return dtype.type(count), dtype.type(min(rate, most)), dtype.type(most)
 
 
 def cpu_time() -> float:

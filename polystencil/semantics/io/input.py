@@ -129,9 +129,7 @@ def _store(target: Any, field: bytes, edit: Edit, modes: nt.Modes, number: int) 
     else:
         raise TransferFailure(BAD_VALUE, f"wrong type for item {number} in formatted transfer")
     if value is None:
-        if what == "floating point":
-            raise TransferFailure(BAD_VALUE, "Bad value during floating point read")
-        raise TransferFailure(BAD_VALUE, f"Bad value during {what} read" if what == "integer" else "Bad value on logical read")
+        raise TransferFailure(BAD_VALUE, f"Bad value {'on' if kind == 'b' else 'during'} {what} read")
     target[...] = value
 
 

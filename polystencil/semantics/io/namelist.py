@@ -41,8 +41,8 @@ def _element_text(value: Any, repeats: int) -> bytes:
         text = text.strip()
     if repeats == 1:
         return text
-    width = len(text)
-    return f" {repeats}*".encode() + text.strip().ljust(width if isinstance(value, bytes) or value.dtype.kind != "c" else 0)
+    width = len(text) if isinstance(value, bytes) or value.dtype.kind != "c" else 0
+    return f" {repeats}*".encode() + text.strip().ljust(width)
 
 
 def namelist_lines(group: str, members: list[Member]) -> list[bytes]:
@@ -79,7 +79,7 @@ def write(units: Any, place: Any, internal: bool, group: str, members: list[Memb
     """write(unit, nml=group)."""
     lines = namelist_lines(group, members)
     if internal:
-        from polystencil.semantics.io.units import internal_records
+        from polystencil.semantics.io.internal_files import internal_records
 
         places = internal_records(place)
         if len(places) < len(lines):
@@ -96,7 +96,7 @@ def write(units: Any, place: Any, internal: bool, group: str, members: list[Memb
 def read(units: Any, place: Any, internal: bool, group: str, members: list[Member]) -> None:
     """read(unit, nml=group): what the group does not name keeps its value."""
     if internal:
-        from polystencil.semantics.io.units import internal_records
+        from polystencil.semantics.io.internal_files import internal_records
 
         texts = iter([p.tobytes() for p in internal_records(place)])
 
@@ -163,7 +163,11 @@ class _Reader:
         return storage
 
 
-_OBJECT = re.compile(rb"(?<![\w'\"])([A-Za-z]\w*(?:\s*\([^)=]*\))?(?:%\w+(?:\s*\([^)=]*\))?)*)\s*=(?=(?:[^'\"]|'[^']*'|\"[^\"]*\")*$)")
+# a designator and its `=`, with an even number of quotes behind it (so it does not stand inside of text)
+_OBJECT = re.compile(
+    rb"(?<![\w'\"])([A-Za-z]\w*(?:\s*\([^)=]*\))?(?:%\w+(?:\s*\([^)=]*\))?)*)\s*="
+    rb"(?=(?:[^'\"]|'[^']*'|\"[^\"]*\")*$)"
+)
 
 
 def _no_more() -> bytes:

@@ -33,7 +33,8 @@ def parse_real(text: bytes, dtype: np.dtype[Any], implied_digits: int = 0, scale
         exponent -= implied_digits
     if given is None:
         exponent -= scale
-    return rounded_real(f"{m.group(1).decode()}{m.group(2).decode() or '0'}.{m.group(3).decode() or '0'}e{exponent}", dtype)
+    sign, whole, part = (m.group(k).decode() for k in (1, 2, 3))
+    return rounded_real(f"{sign}{whole or '0'}.{part or '0'}e{exponent}", dtype)
 
 
 def rounded_real(text: str, dtype: np.dtype[Any]) -> Any:

@@ -24,3 +24,8 @@ class Record:
     def move_to(self, position: int) -> None:
         """To a position from 0; never before the start."""
         self.at = max(0, position)
+
+    def reset(self) -> None:
+        """Start the next record."""
+        self.text.clear()
+        self.at = 0

@@ -6,45 +6,20 @@ import io
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
+from polystencil.semantics.io.connection import Unit, byte_stream, description, open_file, put
 from polystencil.semantics.io.failure import END_OF_FILE, TransferFailure
 from polystencil.semantics.io.input import InputRecord, ListReader, read_formatted
+from polystencil.semantics.io.internal_files import read_internal as read_internal
+from polystencil.semantics.io.internal_files import write_internal as write_internal
 from polystencil.semantics.io.items import scalar_storages, scalar_values
 from polystencil.semantics.io.output import ListWriter, write_formatted
-from polystencil.semantics.io.record import Record
 from polystencil.semantics.transfer import to_bytes
 
 Format = Any  # bytes, "*" for list-directed, None for unformatted
-
-
-@dataclass(eq=False)
-class Unit:
-    """A connected external unit."""
-
-    number: int
-    stream: Any
-    name: bytes = b""
-    formatted: bool = True
-    access: str = "sequential"
-    action: str = "readwrite"
-    status: str = "unknown"
-    recl: int = 0
-    delimiter: str = "none"
-    pad: bool = True
-    record: Record = field(default_factory=Record)  # output that waits for the end of its record
-    line: bytes | None = None  # the rest of an input record after advance='no'
-    at: int = 0
-    at_end: bool = False
-    writing: bool = False
-
-
-def _byte_stream(stream: Any) -> Any:
-    """Something with write(bytes) and read for any text or binary stream."""
-    return getattr(stream, "buffer", stream)
 
 
 class Units:
@@ -52,16 +27,22 @@ class Units:
 
     def __init__(self, stdin: Any = None, stdout: Any = None, stderr: Any = None) -> None:
         self.units: dict[int, Unit] = {
-            5: Unit(5, _byte_stream(sys.stdin if stdin is None else stdin), b"stdin", action="read"),
-            6: Unit(6, _byte_stream(sys.stdout if stdout is None else stdout), b"stdout", action="write"),
-            0: Unit(0, _byte_stream(sys.stderr if stderr is None else stderr), b"stderr", action="write"),
+            5: Unit(5, byte_stream(sys.stdin if stdin is None else stdin), b"stdin", action="read"),
+            6: Unit(6, byte_stream(sys.stdout if stdout is None else stdout), b"stdout", action="write"),
+            0: Unit(0, byte_stream(sys.stderr if stderr is None else stderr), b"stderr", action="write"),
         }
         self.newunit = -10
 
     # ---- writing ----
 
     def write(
-        self, unit: Any, format_text: Format, items: Iterable[Any], advance: bool = True, rec: Any = None, pos: Any = None
+        self,
+        unit: Any,
+        format_text: Format,
+        items: Iterable[Any],
+        advance: bool = True,
+        rec: Any = None,
+        pos: Any = None,
     ) -> None:
         """write and print. `unit`: None or -1 for `*`, a number; an internal file goes to `write_internal`."""
         u = self._connected(6 if unit is None else int(unit), format_text)
@@ -93,10 +74,10 @@ class Units:
     def _end_record(self, u: Unit) -> None:
         text = bytes(u.record.text)
         if u.access == "direct":
-            _put(u.stream, text.ljust(u.recl)[: u.recl])
+            put(u.stream, text.ljust(u.recl)[: u.recl])
         else:
-            _put(u.stream, text + b"\n")
-        u.record = _reset(u.record)
+            put(u.stream, text + b"\n")
+        u.record.reset()
 
     def _write_unformatted(self, u: Unit, values: list[Any]) -> None:
         raw = b"".join(to_bytes(v) for v in values)
@@ -111,7 +92,13 @@ class Units:
     # ---- reading ----
 
     def read(
-        self, unit: Any, format_text: Format, targets: Iterable[Any], advance: bool = True, rec: Any = None, pos: Any = None
+        self,
+        unit: Any,
+        format_text: Format,
+        targets: Iterable[Any],
+        advance: bool = True,
+        rec: Any = None,
+        pos: Any = None,
     ) -> int:
         """read into storages (taken lazily); gives the number of characters for size=."""
         u = self._connected(5 if unit is None else int(unit), format_text)
@@ -161,10 +148,9 @@ class Units:
         if isinstance(line, str):
             line = line.encode()
         if not line:
-            if u.at_end:
-                raise TransferFailure(END_OF_FILE if u.access == "stream" else 5001 if u.number != 5 else END_OF_FILE,
-                                      "Sequential READ or WRITE not allowed after EOF marker, possibly use REWIND or BACKSPACE"
-                                      if u.number != 5 else "End of file")  # fmt: skip
+            if u.at_end and u.access != "stream" and u.number != 5:
+                why = "Sequential READ or WRITE not allowed after EOF marker, possibly use REWIND or BACKSPACE"
+                raise TransferFailure(5001, why)
             u.at_end = True
             raise TransferFailure(END_OF_FILE, "End of file")
         return bytes(line.rstrip(b"\n").rstrip(b"\r"))
@@ -202,8 +188,8 @@ class Units:
 
     def _flush_record(self, u: Unit) -> None:
         if u.record.text:
-            _put(u.stream, bytes(u.record.text) + (b"" if u.access == "stream" else b"\n"))
-            u.record = _reset(u.record)
+            put(u.stream, bytes(u.record.text) + (b"" if u.access == "stream" else b"\n"))
+            u.record.reset()
 
     # ---- connection ----
 
@@ -211,11 +197,13 @@ class Units:
         if number not in self.units:
             if number < 0:
                 raise TransferFailure(5005, "Unit number in I/O statement too small")
-            self.open({"unit": number, "file": f"fort.{number}".encode(), "form": b"formatted" if format_text is not None else b"unformatted"})
+            form = b"unformatted" if format_text is None else b"formatted"
+            self.open({"unit": number, "file": f"fort.{number}".encode(), "form": form})
         u = self.units[number]
         if (format_text is not None) != u.formatted and u.access != "stream":
-            kind = ("Formatted", "UNFORMATTED") if format_text is not None else ("Unformatted", "FORMATTED")
-            raise TransferFailure(5002, f"Format {'present' if format_text is not None else 'missing'} for {kind[1]} data transfer")
+            if format_text is None:
+                raise TransferFailure(5002, "Format missing for FORMATTED data transfer")
+            raise TransferFailure(5002, "Format present for UNFORMATTED data transfer")
         return u
 
     def open(self, controls: dict[str, Any]) -> int:
@@ -239,7 +227,7 @@ class Units:
         if scratch:
             stream = io.BytesIO()
         else:
-            stream = _open_file(name.decode(errors="surrogateescape"), status, action)
+            stream = open_file(name.decode(errors="surrogateescape"), status, action)
         position = word("position", "asis")
         if position == "append":
             stream.seek(0, os.SEEK_END)
@@ -325,7 +313,6 @@ class Units:
             name = (file or b"").rstrip(b" ")
             u = next((v for v in self.units.values() if v.name == name), None)
             exists = os.path.exists(name)
-        connected = u is not None
         size = -1
         if u is not None and u.name and os.path.exists(u.name):
             if u.writing:
@@ -333,108 +320,4 @@ class Units:
             size = os.path.getsize(u.name)
         elif u is None and file is not None and exists:
             size = os.path.getsize(file.rstrip(b" "))
-        undefined = b"UNDEFINED"
-        form = undefined if u is None else b"FORMATTED" if u.formatted else b"UNFORMATTED"
-        return {
-            "exist": exists, "opened": connected, "number": -1 if u is None else u.number,
-            "named": u is not None and bool(u.name), "name": (file or b"").rstrip(b" ") if u is None else u.name,
-            "access": undefined if u is None else u.access.upper().encode(), "form": form,
-            "action": undefined if u is None else u.action.upper().encode(), "recl": 1073741824 if u is None or not u.recl else u.recl,
-            "size": size, "pos": 0 if u is None or u.access != "stream" else u.stream.tell() + 1 + len(u.record.text),
-            "nextrec": 0 if u is None or not u.recl else u.stream.tell() // u.recl + 1,
-            "sequential": b"YES" if u is not None and u.access == "sequential" else b"NO" if u else b"UNKNOWN",
-            "stream": b"YES" if u is not None and u.access == "stream" else b"NO" if u else b"UNKNOWN",
-            "direct": b"YES" if u is not None and u.access == "direct" else b"NO" if u else b"UNKNOWN",
-            "formatted": b"YES" if u is not None and u.formatted else b"NO" if u else b"UNKNOWN",
-            "unformatted": b"NO" if u is not None and u.formatted else b"YES" if u else b"UNKNOWN",
-            "read": b"YES" if u is not None and u.action != "write" else b"NO" if u else b"UNKNOWN",
-            "write": b"YES" if u is not None and u.action != "read" else b"NO" if u else b"UNKNOWN",
-            "readwrite": b"YES" if u is not None and u.action == "readwrite" else b"NO" if u else b"UNKNOWN",
-            "position": undefined if u is None else b"ASIS", "blank": b"NULL", "delim": b"NONE", "pad": b"YES",
-            "asynchronous": b"NO", "pending": False,
-        }  # fmt: skip
-
-
-def _reset(record: Record) -> Record:
-    record.text.clear()
-    record.at = 0
-    return record
-
-
-def _put(stream: Any, raw: bytes) -> None:
-    if isinstance(stream, io.TextIOBase):
-        stream.write(raw.decode("utf-8", errors="surrogateescape"))
-    else:
-        stream.write(raw)
-
-
-def _open_file(name: str, status: str, action: str) -> BinaryIO:
-    exists = os.path.exists(name)
-    if status == "old" and not exists:
-        raise TransferFailure(2, f"Cannot open file '{name}': No such file or directory")
-    if status == "new" and exists:
-        raise TransferFailure(17, f"File '{name}' already exists")
-    mode = "rb" if action == "read" and exists else "w+b" if status == "replace" or not exists else "r+b"
-    try:
-        return open(name, mode)
-    except OSError as error:
-        if mode == "r+b" and action == "readwrite":
-            return open(name, "rb")
-        raise TransferFailure(error.errno or 1, f"Cannot open file '{name}': {error.strerror}") from None
-
-
-def internal_records(storage: Any) -> list[Any]:
-    """The records of an internal file: the 0-d storages of a character scalar or array."""
-    return list(scalar_storages([storage]))
-
-
-def write_internal(storage: Any, format_text: Format, items: Iterable[Any]) -> None:
-    """write to a character variable: every record is padded with blanks."""
-    places = internal_records(storage)
-    width = places[0].dtype.itemsize if places else 0
-    values = list(scalar_values(items))
-    done = 0
-
-    def end_record() -> None:
-        nonlocal done
-        if done >= len(places):
-            raise TransferFailure(END_OF_FILE, "End of file")
-        if width:
-            places[done][...] = bytes(record.text).ljust(width)
-        done += 1
-        _reset(record)
-
-    record = Record(width)
-    try:
-        if format_text == "*":
-            writer = ListWriter(record)
-            for value in values:
-                writer.write(value)
-        else:
-            write_formatted(record, format_text, values, end_record)
-    except TransferFailure:
-        if record.text:
-            end_record()  # gfortran leaves what did fit
-        raise
-    end_record()
-
-
-def read_internal(storage: Any, format_text: Format, targets: Iterable[Any]) -> int:
-    """read from a character value or variable."""
-    texts = [storage] if isinstance(storage, bytes) else [p.tobytes() for p in internal_records(storage)]
-    lines = iter(texts)
-
-    def next_line() -> bytes:
-        line = next(lines, None)
-        if line is None:
-            raise TransferFailure(END_OF_FILE, "End of file")
-        return line
-
-    record = InputRecord(next_line)
-    storages = scalar_storages(targets)
-    if format_text == "*":
-        reader = ListReader(record)
-        for target in storages:
-            reader.read(target)
-        return 0
-    return read_formatted(record, format_text, storages)
+        return description(u, exists, size, file)
