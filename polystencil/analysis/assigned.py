@@ -176,7 +176,9 @@ class EffectsFinder:
 
 def own_ids(procedure: Procedure, table: SymbolTable) -> set[str]:
     """Ids of the variables that live in a procedure, those of its blocks and loops included (not saved ones)."""
-    return {i for i, owner in table.owner.items() if owner == procedure.id and "save" not in table.symbols[i].attributes}
+    return {
+        i for i, owner in table.owner.items() if owner == procedure.id and "save" not in table.symbols[i].attributes
+    }
 
 
 class ExposedReads:

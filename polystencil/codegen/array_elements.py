@@ -10,12 +10,13 @@ from polystencil.ir.typing import rank_of, type_of
 ONE = x.Literal(1, INTEGER)
 ZERO = x.Literal(0, INTEGER)
 
-ELEMENTAL = frozenset(
-    """abs sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh gamma log_gamma erf erfc
-    hypot min max mod modulo sign dim merge aint anint nint floor ceiling iand ior ieor not shiftl shiftr shifta ishft
-    ishftc btest ibset ibclr ibits popcnt leadz trailz aimag imag conjg cmplx dprod int real dble logical float sngl
-    is_nan isnan fraction exponent scale set_exponent spacing rrspacing nearest""".split()
-)
+_ELEMENTAL = """
+abs sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh atanh gamma log_gamma erf
+erfc hypot min max mod modulo sign dim merge aint anint nint floor ceiling iand ior ieor not shiftl shiftr
+shifta ishft ishftc btest ibset ibclr ibits popcnt leadz trailz aimag imag conjg cmplx dprod int real dble
+logical float sngl is_nan isnan fraction exponent scale set_exponent spacing rrspacing nearest
+"""
+ELEMENTAL = frozenset(_ELEMENTAL.split())
 
 
 def number(value: int) -> x.Literal:

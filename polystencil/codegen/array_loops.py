@@ -6,8 +6,6 @@ value of every expression; what is not runs through NumPy on the host.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from polystencil.analysis.assigned import EffectsFinder, base_id
 from polystencil.codegen.array_elements import ONE, ZERO, Elements, minus, number, value_of
 from polystencil.codegen.c_designators import constant_shape
@@ -101,14 +99,18 @@ class ArrayLoops:
             reads |= effects.reads
         if may_be_pointed_at(target, self.table) and any(
             rank_of(node) and node != target and may_be_pointed_at(node, self.table)
-            for e in both for node in walk_expression(e) if isinstance(node, (x.Ref, x.Element, x.Section, x.Component))
+            for e in both
+            for node in walk_expression(e)
+            if isinstance(node, (x.Ref, x.Element, x.Section, x.Component))
         ):
             return True
         if isinstance(target, x.Section) and any(not isinstance(s, x.Range) and rank_of(s) for s in target.subscripts):
             return True
         if base in reads and not self._same_elements(target, both, base):
             return True
-        return any(isinstance(n, x.IntrinsicCall) and not n.rank and n.name in _WHOLE for e in both for n in walk_expression(e))
+        return any(
+            isinstance(n, x.IntrinsicCall) and not n.rank and n.name in _WHOLE for e in both for n in walk_expression(e)
+        )
 
     def _allocatable(self, target: x.Expression, symbol: Symbol) -> bool:
         if isinstance(target, x.Ref):
@@ -116,7 +118,9 @@ class ArrayLoops:
         if isinstance(target, x.Component) and target.rank:
             t = type_of(target.base)
             if isinstance(t, Record) and t.id in self.table.types:
-                return any(c.name == target.field and "allocatable" in c.attributes for c in self.table.types[t.id].components)
+                return any(
+                    c.name == target.field and "allocatable" in c.attributes for c in self.table.types[t.id].components
+                )
         return False
 
     def _same_elements(self, target: x.Expression, values: tuple[x.Expression, ...], base: str) -> bool:
@@ -130,7 +134,10 @@ class ArrayLoops:
                     total += 1
                 if isinstance(node, x.IntrinsicCall) and node.name == "transpose":
                     return False
-                if isinstance(node, x.FunctionCall) and base in self.effects.of_expression(x.FunctionCall(node.target, (), node.type)).reads:
+                if (
+                    isinstance(node, x.FunctionCall)
+                    and base in self.effects.of_expression(x.FunctionCall(node.target, (), node.type)).reads
+                ):
                     return False
         return inside == total
 
@@ -157,11 +164,13 @@ class ArrayLoops:
                     return None
             self._counter += 1
             out.append(
-                st.ParallelLoop(s.indices, s.mask, (), (), (inner,), "array", name=f"forall{self._counter}", span=inner.span)
+                st.ParallelLoop(
+                    s.indices, s.mask, (), (), (inner,), "array", name=f"forall{self._counter}", span=inner.span
+                )
             )
         return out if indices else None
 
-    def from_where(self, s: st.Where, fresh: Callable[[], int]) -> list[st.ParallelLoop] | None:
+    def from_where(self, s: st.Where) -> list[st.ParallelLoop] | None:
         """Loops for a where with one or more masks, when no assignment changes what a mask reads."""
         masks = [c.mask for c in s.clauses if c.mask is not None]
         reads: set[str] = set()
@@ -173,11 +182,11 @@ class ArrayLoops:
             for inner in clause.body:
                 if not isinstance(inner, st.Assign) or base_id(inner.target) in reads:
                     return None
-                mask: x.Expression | None = clause.mask
+                control: x.Expression | None = clause.mask
                 for other in before:
                     negated = x.Unary(".not.", other)
-                    mask = negated if mask is None else x.Binary(".and.", negated, mask)
-                loop = self.from_assignment(inner, mask)
+                    control = negated if control is None else x.Binary(".and.", negated, control)
+                loop = self.from_assignment(inner, control)
                 if loop is None:
                     return None
                 out.append(loop)
@@ -192,7 +201,9 @@ def may_be_pointed_at(e: x.Expression, table: SymbolTable) -> bool:
         match e:
             case x.Ref():
                 symbol = table.symbols.get(e.id)
-                return symbol is not None and (bool(symbol.attributes & {"pointer", "target"}) or symbol.block is not None)
+                return symbol is not None and (
+                    bool(symbol.attributes & {"pointer", "target"}) or symbol.block is not None
+                )
             case x.Component():
                 t = type_of(e.base)
                 if isinstance(t, Record) and t.id in table.types:
@@ -206,4 +217,6 @@ def may_be_pointed_at(e: x.Expression, table: SymbolTable) -> bool:
                 return False
 
 
-_WHOLE = frozenset("sum product maxval minval any all count dot_product maxloc minloc norm2 parity".split())
+_WHOLE = frozenset(
+    ["sum", "product", "maxval", "minval", "any", "all", "count", "dot_product", "maxloc", "minloc", "norm2", "parity"]
+)

@@ -65,14 +65,15 @@ class AssignmentPrinter(LocalsPrinter):
         for path, leaf in leaves:
             if leaf.shape:
                 raise NotLaunchable("assignment of records with array components inside of a kernel")
-            value = self._leaf_value(s.value, path, leaf.type)
-            target = self._leaf_of(s.target, path, leaf.type)
+            value = self._leaf_value(s.value, path)
+            target = self._leaf_of(s.target, path)
             name = self.scope.names.fresh("_".join(path))
-            lines.append(f"const {value_type(self.intrinsic(target), self.unit.dialect)} {name} = {self.scalar_with_prelude(value, lines)};")
+            text = self.scalar_with_prelude(value, lines)
+            lines.append(f"const {value_type(self.intrinsic(target), self.unit.dialect)} {name} = {text};")
             stores.append(f"{self.store(target)} = {name};")
         lines += [*stores, "}"]
 
-    def _leaf_of(self, e: x.Expression, path: tuple[str, ...], leaf_type: object) -> x.Expression:
+    def _leaf_of(self, e: x.Expression, path: tuple[str, ...]) -> x.Expression:
         for field in path:
             t = type_of(e)
             assert isinstance(t, Record)
@@ -80,7 +81,7 @@ class AssignmentPrinter(LocalsPrinter):
             e = x.Component(e, field, symbol.type, len(symbol.shape or ()))
         return e
 
-    def _leaf_value(self, e: x.Expression, path: tuple[str, ...], leaf_type: object) -> x.Expression:
+    def _leaf_value(self, e: x.Expression, path: tuple[str, ...]) -> x.Expression:
         while path and isinstance(e, x.StructureConstructor):
             assert isinstance(e.type, Record)
             names = [c.name for c in self.unit.table.types[e.type.id].components]
@@ -91,7 +92,7 @@ class AssignmentPrinter(LocalsPrinter):
             if value is None:
                 raise NotLaunchable("a structure constructor that leaves a component out")
             e, path = value, path[1:]
-        return self._leaf_of(e, path, leaf_type)
+        return self._leaf_of(e, path)
 
     def _assign_array(self, s: st.Assign, lines: list[str]) -> None:
         if isinstance(type_of(s.target), Record):
@@ -131,7 +132,8 @@ class AssignmentPrinter(LocalsPrinter):
         reads = self.unit.effects.of_expression(value).reads
         if may_be_pointed_at(target, table) and any(
             rank_of(node) and node != target and may_be_pointed_at(node, table)
-            for node in walk_expression(value) if isinstance(node, (x.Ref, x.Element, x.Section, x.Component))
+            for node in walk_expression(value)
+            if isinstance(node, (x.Ref, x.Element, x.Section, x.Component))
         ):
             raise NotLaunchable("an array assignment whose two sides may overlap inside of a kernel")
         if base not in reads:
@@ -140,7 +142,9 @@ class AssignmentPrinter(LocalsPrinter):
         for node in walk_expression(value):
             if node == target:
                 same += sum(1 for n in walk_expression(node) if isinstance(n, x.Ref) and n.id == base)
-        if any(isinstance(n, x.IntrinsicCall) and n.name == "transpose" for n in walk_expression(value)) or same != sum(1 for n in walk_expression(value) if isinstance(n, x.Ref) and n.id == base):
+        if any(isinstance(n, x.IntrinsicCall) and n.name == "transpose" for n in walk_expression(value)) or same != sum(
+            1 for n in walk_expression(value) if isinstance(n, x.Ref) and n.id == base
+        ):
             raise NotLaunchable("an array assignment whose two sides overlap inside of a kernel")
 
     def _from_constructor(self, target: x.Expression, value: x.ArrayConstructor, lines: list[str]) -> None:

@@ -6,9 +6,10 @@ The part of a designator that no iteration changes is evaluated on the host and 
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from polystencil.codegen.array_elements import value_of
 from polystencil.codegen.arguments import ArrayArgument, ScalarArgument
+from polystencil.codegen.array_elements import value_of
 from polystencil.codegen.c_places import ArgumentArray, ScalarPlace
 from polystencil.codegen.c_unit import HostRecord, PrivateRecord, Scope, Unit
 from polystencil.codegen.dialect import storage_type, value_type
@@ -37,7 +38,7 @@ class DesignatorPrinter:
     def intrinsic(self, e: x.Expression) -> Intrinsic:
         raise NotImplementedError
 
-    def use_parameter(self, name: str, kind: str, ctype: str) -> str:
+    def use_parameter(self, name: str, ctype: str) -> str:
         """Note that the text names a kernel parameter; a function then takes it from its callers."""
         if self.scope.captured is not None:
             self.scope.captured[name] = (ctype, name)
@@ -50,7 +51,7 @@ class DesignatorPrinter:
         self.indexing = outer
         return text
 
-    def designate(self, e: x.Expression) -> tuple[object, tuple[str, ...]]:
+    def designate(self, e: x.Expression) -> tuple[Any, tuple[str, ...]]:
         """The place of a designator and the subscripts inside of it, as C text."""
         steps: list[x.Expression] = []
         base = e
@@ -76,7 +77,7 @@ class DesignatorPrinter:
             return self._captured(base.id, steps)
         return self._host_leaf(base, [], [], steps)
 
-    def _captured(self, identifier: str, steps: list[x.Expression]) -> tuple[object, tuple[str, ...]]:
+    def _captured(self, identifier: str, steps: list[x.Expression]) -> tuple[Any, tuple[str, ...]]:
         """A private scalar of the kernel that a function of it uses: passed on by address."""
         place = self.unit.kernel_scope.places[identifier]
         if not isinstance(place, ScalarPlace) or steps or identifier in self.unit.kernel_scope.indices:
@@ -86,7 +87,7 @@ class DesignatorPrinter:
         self.scope.captured[place.text] = (ctype, place.address)
         return ScalarPlace(f"(*{place.text})", place.type, place.text), ()
 
-    def _private_leaf(self, place: PrivateRecord, steps: list[x.Expression]) -> tuple[object, tuple[str, ...]]:
+    def _private_leaf(self, place: PrivateRecord, steps: list[x.Expression]) -> tuple[Any, tuple[str, ...]]:
         path: tuple[str, ...] = ()
         subscripts: tuple[str, ...] = ()
         for step in steps:
@@ -101,7 +102,7 @@ class DesignatorPrinter:
 
     def _host_leaf(
         self, prefix: x.Expression, texts: list[str], pending: list[x.Expression] | None, steps: list[x.Expression]
-    ) -> tuple[object, tuple[str, ...]]:
+    ) -> tuple[Any, tuple[str, ...]]:
         """Walk from a host variable outwards; `pending` are the expressions of `texts` while the host knows them."""
         for step in steps:
             if isinstance(step, x.Element):
@@ -114,12 +115,14 @@ class DesignatorPrinter:
             if symbol.attributes & {"allocatable", "pointer"}:
                 if texts:
                     if pending is None:
-                        raise NotLaunchable(f"the {'pointer' if 'pointer' in symbol.attributes else 'allocatable'} "
-                                            f"component {symbol.name} of an element that changes from iteration to iteration")
+                        raise NotLaunchable(
+                            f"the {'pointer' if 'pointer' in symbol.attributes else 'allocatable'} "
+                            f"component {symbol.name} of an element that changes from iteration to iteration"
+                        )
                     prefix = x.Element(prefix, tuple(pending))
                     texts, pending = [], []
             prefix = x.Component(prefix, step.field, step.type, step.rank)
-        return self._argument(prefix, texts, pending)
+        return self._argument(prefix, texts)
 
     def component(self, e: x.Component) -> Symbol:
         """The component's declaration."""
@@ -138,9 +141,7 @@ class DesignatorPrinter:
                 return False
         return True
 
-    def _argument(
-        self, prefix: x.Expression, texts: list[str], pending: list[x.Expression] | None
-    ) -> tuple[object, tuple[str, ...]]:
+    def _argument(self, prefix: x.Expression, texts: list[str]) -> tuple[Any, tuple[str, ...]]:
         t = type_of(prefix)
         if not isinstance(t, Intrinsic):
             raise NotLaunchable("a whole object of derived type inside of a kernel")
@@ -169,7 +170,7 @@ class DesignatorPrinter:
         ctype = f"{self.unit.dialect.global_space}{storage_type(argument.type, self.unit.dialect)} *"
 
         def use(name: str, kind: str) -> str:
-            return self.use_parameter(name, kind, ctype if kind == "pointer" else "index_t ")
+            return self.use_parameter(name, ctype if kind == "pointer" else "index_t ")
 
         return ArgumentArray(argument, "global", use, self.unit.arguments.figure)
 
@@ -179,7 +180,7 @@ class DesignatorPrinter:
             wish = prefix.field if isinstance(prefix, x.Component) else prefix.id.rsplit(".", 1)[-1]  # type: ignore[attr-defined]  # Ref or Component
             arguments.scalars[prefix] = ScalarArgument(arguments.names.fresh(wish), prefix, t)
         name = arguments.scalars[prefix].name
-        self.use_parameter(name, "scalar", value_type(t, self.unit.dialect) + " ")
+        self.use_parameter(name, value_type(t, self.unit.dialect) + " ")
         return ScalarPlace(name, t, f"&{name}")
 
     def _new_array(self, prefix: x.Expression, base: x.Ref, t: Intrinsic, rank: int) -> ArrayArgument:
@@ -214,21 +215,21 @@ class DesignatorPrinter:
             raise NotLaunchable("a whole record inside of a kernel")
         return self.element(place, subscripts)
 
-    def element(self, place: object, subscripts: tuple[str, ...]) -> str:
+    def element(self, place: Any, subscripts: tuple[str, ...]) -> str:
         """C text of an array element."""
-        rank = place.rank  # type: ignore[attr-defined]  # an ArrayPlace
+        rank = place.rank
         if len(subscripts) != rank:
             raise NotLaunchable("a whole array inside of a scalar expression")
         if rank == 0:
-            return f"{place.pointer()}[{place.offset()}]"  # type: ignore[attr-defined]  # an ArrayPlace
-        return f"{place.pointer()}[{self.address(place, subscripts)}]"  # type: ignore[attr-defined]  # an ArrayPlace
+            return f"{place.pointer()}[{place.offset()}]"
+        return f"{place.pointer()}[{self.address(place, subscripts)}]"
 
-    def address(self, place: object, subscripts: tuple[str, ...]) -> str:
+    def address(self, place: Any, subscripts: tuple[str, ...]) -> str:
         """The position of an element from the pointer, in elements."""
         terms: list[str] = []
         start = 0
         for d, subscript in enumerate(subscripts):
-            stride = place.stride(d)  # type: ignore[attr-defined]  # an ArrayPlace
+            stride = place.stride(d)
             if stride.isdigit():
                 subscript, constant = _constant_part(subscript)
                 start += constant * int(stride)
@@ -239,7 +240,7 @@ class DesignatorPrinter:
                 terms.append(subscript)
             else:
                 terms.append(f"{stride} * {subscript if plain else f'({subscript})'}")
-        offset = place.offset()  # type: ignore[attr-defined]  # an ArrayPlace
+        offset = place.offset()
         text = " + ".join(terms)
         if offset.lstrip("-").isdigit():
             start += int(offset)

@@ -40,7 +40,7 @@ class ExpressionPrinter(IntrinsicPrinter):
         match e:
             case x.Literal() | x.NamedConstant():
                 t = self.intrinsic(e)
-                return literal(e.value, t, self.unit.dialect), ATOM
+                return literal(e.value, t), ATOM
             case x.Paren():
                 inner, level = self.term(e.operand)
                 return (inner, ATOM) if level == ATOM else (f"({inner})", ATOM)
@@ -144,8 +144,8 @@ class ExpressionPrinter(IntrinsicPrinter):
                 return f"{self.unit.helpers.need('cpowi', suffix)}({base}, {self.text(e.right)})"
             if exponent_type.kind == 8:
                 return f"{self.unit.helpers.need('powl', suffix)}({base}, {self.text(e.right)})"
-            if isinstance(constant, (x.Literal, x.NamedConstant)) and abs(int(constant.value)) <= 64:  # type: ignore[call-overload]  # an integer
-                return f"{self.unit.helpers.power(int(constant.value), suffix)}({base})"  # type: ignore[call-overload]  # an integer
+            if isinstance(constant, (x.Literal, x.NamedConstant)) and abs(int(constant.value)) <= 64:  # type: ignore[arg-type]  # an integer
+                return f"{self.unit.helpers.power(int(constant.value), suffix)}({base})"  # type: ignore[arg-type]  # an integer
             return f"{self.unit.helpers.need('powi', suffix)}({base}, {self.text(e.right)})"
         if t.base != "real":
             raise NotLaunchable("a complex power inside of a kernel")

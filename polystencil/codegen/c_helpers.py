@@ -2,12 +2,18 @@
 
 Each is written once for a type; a kernel's text gets those that it uses, in order of dependence.
 """
+# ruff: noqa: E501  # one C function to a line
 
 from __future__ import annotations
 
 from polystencil.codegen.dialect import Dialect
 
-_INT = {"i1": ("char", "uchar", 8), "i2": ("short", "ushort", 16), "i4": ("int", "uint", 32), "i8": ("long", "ulong", 64)}
+_INT = {
+    "i1": ("char", "uchar", 8),
+    "i2": ("short", "ushort", 16),
+    "i4": ("int", "uint", 32),
+    "i8": ("long", "ulong", 64),
+}
 _REAL = {"r4": "float", "r8": "double"}
 
 _INTEGER_HELPERS = {

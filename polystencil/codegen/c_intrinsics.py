@@ -17,8 +17,12 @@ if TYPE_CHECKING:
 
 ATOM, UNARY = 100, 14
 _BITS = {"iand": "&", "ior": "|", "ieor": "^"}
-_BIT_HELPERS = frozenset("shiftl shiftr shifta ishft btest ibset ibclr ibits popcnt leadz trailz".split())
-_REDUCTIONS = frozenset("sum product maxval minval any all count dot_product maxloc minloc norm2 parity".split())
+_BIT_HELPERS = frozenset(
+    ["shiftl", "shiftr", "shifta", "ishft", "btest", "ibset", "ibclr", "ibits", "popcnt", "leadz", "trailz"]
+)
+_REDUCTIONS = frozenset(
+    ["sum", "product", "maxval", "minval", "any", "all", "count", "dot_product", "maxloc", "minloc", "norm2", "parity"]
+)
 _ROUNDINGS = {"aint": "trunc", "anint": "round", "floor": "floor", "ceiling": "ceil", "nint": "round"}
 
 
@@ -40,7 +44,7 @@ class IntrinsicPrinter(DesignatorPrinter):
         if self.unit.strict_math:
             self.unit.uses_strict_math = True
             library = function + ("f" if t.kind == 4 else "")
-            address = self.use_parameter(self.unit.arguments.math(library), "math", "ulong ")
+            address = self.use_parameter(self.unit.arguments.math(library), "ulong ")
             zero = "0.0f" if t.kind == 4 else "0.0"
             first, second = arguments[0], arguments[1] if len(arguments) > 1 else zero
             return f"ps_libm_r{t.kind}({address}, {first}, {second})"
@@ -90,7 +94,8 @@ class IntrinsicPrinter(DesignatorPrinter):
         if name == "sign":
             return f"{self.builtin('copysign', source)}({texts[0]}, {texts[1]})", ATOM
         if name == "merge":
-            return f"{self.inside(arguments[2], ATOM)} ? {self.inside(arguments[0], ATOM)} : {self.inside(arguments[1], ATOM)}", 3
+            yes, no, test = (self.inside(a, ATOM) for a in arguments)
+            return f"{test} ? {yes} : {no}", 3
         if name in _ROUNDINGS:
             rounded = f"{self.builtin(_ROUNDINGS[name], source)}({texts[0]})"
             return (rounded, ATOM) if t == source else (f"({value_type(t, self.unit.dialect)}){rounded}", UNARY)
@@ -151,7 +156,7 @@ class IntrinsicPrinter(DesignatorPrinter):
             return f"({cast})(" + " * ".join(extent for _, extent in bounds) + ")"
         if not isinstance(dimension, (x.Literal, x.NamedConstant)):
             raise NotLaunchable(f"{name}() with a dimension that is not constant")
-        low, extent = bounds[int(dimension.value) - 1]  # type: ignore[call-overload]  # an integer
+        low, extent = bounds[int(dimension.value) - 1]  # type: ignore[arg-type]  # an integer
         if name == "size":
             return f"({cast})({extent})"
         return f"({cast})({low})" if name == "lbound" else f"({cast})({low} + {extent} - 1)"
@@ -169,7 +174,11 @@ class IntrinsicPrinter(DesignatorPrinter):
             for d, subscript in enumerate(e.subscripts):
                 if isinstance(subscript, x.Range):
                     low = whole[d][0] if subscript.lower is None else self.text(subscript.lower)
-                    high = f"({whole[d][0]} + {whole[d][1]} - 1)" if subscript.upper is None else self.text(subscript.upper)
+                    high = (
+                        f"({whole[d][0]} + {whole[d][1]} - 1)"
+                        if subscript.upper is None
+                        else self.text(subscript.upper)
+                    )
                     step = "1" if subscript.step is None else self.text(subscript.step)
                     self.unit.helpers.need("max", "i4")
                     out.append(("1", f"ps_max_i4(0, ({high} - {low} + ({step})) / ({step}))"))

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import cast
 
-from polystencil.codegen.dialect import Dialect
 from polystencil.ir.expressions import Value
 from polystencil.ir.types import Intrinsic
 
 
-def literal(value: Value, t: Intrinsic, dialect: Dialect) -> str:
+def literal(value: Value, t: Intrinsic) -> str:
     """A constant of type `t`; negative ones stand in parentheses."""
     if t.base == "logical":
         return "1" if value else "0"

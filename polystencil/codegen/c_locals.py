@@ -66,7 +66,12 @@ class LocalsPrinter(ReductionPrinter):
         return PrivateRecord(leaves, symbol.type)
 
     def _leaves(
-        self, wish: str, t: Record, path: tuple[str, ...], leaves: dict[tuple[str, ...], ScalarPlace | ArrayPlace], lines: list[str]
+        self,
+        wish: str,
+        t: Record,
+        path: tuple[str, ...],
+        leaves: dict[tuple[str, ...], ScalarPlace | ArrayPlace],
+        lines: list[str],
     ) -> None:
         definition = self.unit.table.types.get(t.id)
         if definition is None or t.polymorphic:
@@ -84,7 +89,7 @@ class LocalsPrinter(ReductionPrinter):
             leaves[here] = place
             if component.initial is not None and isinstance(place, ScalarPlace):
                 if isinstance(component.initial, (x.Literal, x.NamedConstant)):
-                    lines.append(f"{place.text} = {literal(component.initial.value, place.type, self.unit.dialect)};")
+                    lines.append(f"{place.text} = {literal(component.initial.value, place.type)};")
                 else:
                     raise NotLaunchable("a default initialisation that is no constant")
             elif component.initial is not None:

@@ -34,7 +34,7 @@ class ReductionPrinter(ExpressionPrinter):
                 return None
             low, extent = argument.shape[d]
             return low, low + extent - 1
-        low_text, extent_text = place.lower(d), place.extent(d)  # type: ignore[attr-defined]  # an ArrayPlace
+        low_text, extent_text = place.lower(d), place.extent(d)
         if low_text.lstrip("-").isdigit() and extent_text.isdigit():
             return int(low_text), int(low_text) + int(extent_text) - 1
         return None
@@ -83,7 +83,7 @@ class ReductionPrinter(ExpressionPrinter):
         name = e.name
         if name in ("maxloc", "minloc", "norm2", "parity"):
             raise NotLaunchable(f"the array intrinsic {name} inside of a kernel")
-        arguments = list(e.arguments) + [None, None]
+        arguments = [*e.arguments, None, None]
         array, second = arguments[0], arguments[1]
         assert array is not None
         mask = None
@@ -117,16 +117,15 @@ class ReductionPrinter(ExpressionPrinter):
         return self.intrinsic(e).base == "logical"
 
     def _start(self, name: str, t: Intrinsic) -> str:
-        dialect = self.unit.dialect
         if name == "product":
-            return literal(1, t, dialect)
+            return literal(1, t)
         if name in ("maxval", "minval"):
             if t.base == "integer":
                 limit = -(2 ** (8 * t.kind - 1)) if name == "maxval" else 2 ** (8 * t.kind - 1) - 1
-                return literal(limit, t, dialect)
+                return literal(limit, t)
             huge = 3.4028234663852886e38 if t.kind == 4 else 1.7976931348623157e308
-            return literal(-huge if name == "maxval" else huge, t, dialect)
-        return literal(name == "all" if t.base == "logical" else 0, t, dialect)
+            return literal(-huge if name == "maxval" else huge, t)
+        return literal(name == "all" if t.base == "logical" else 0, t)
 
     def _step(self, name: str, t: Intrinsic, result: str, value: str) -> str:
         if name == "dot_product" and t.base == "logical":

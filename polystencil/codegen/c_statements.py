@@ -88,7 +88,9 @@ class StatementPrinter(AssignmentPrinter):
         t = self.intrinsic(s.selector)
         selector = self.scope.names.fresh("selector")
         lines.append("{")
-        lines.append(f"const {value_type(t, self.unit.dialect)} {selector} = {self.scalar_with_prelude(s.selector, lines)};")
+        lines.append(
+            f"const {value_type(t, self.unit.dialect)} {selector} = {self.scalar_with_prelude(s.selector, lines)};"
+        )
         first = True
         for case in s.cases:
             tests = []
@@ -101,7 +103,9 @@ class StatementPrinter(AssignmentPrinter):
                     bounds.append(f"{selector} >= {self.inside(r.lower, 11)}")
                 if r.upper is not None:
                     bounds.append(f"{selector} <= {self.inside(r.upper, 11)}")
-                tests.append(" && ".join(bounds) if len(bounds) < 2 or len(case.ranges) == 1 else f"({' && '.join(bounds)})")
+                tests.append(
+                    " && ".join(bounds) if len(bounds) < 2 or len(case.ranges) == 1 else f"({' && '.join(bounds)})"
+                )
             lines.append(f"{'' if first else '} else '}if ({' || '.join(tests)}) {{")
             first = False
             self.body(case.body, lines)
@@ -159,7 +163,10 @@ class StatementPrinter(AssignmentPrinter):
 
     def _loop(self, head: str, name: str, body: st.Body, lines: list[str]) -> None:
         """A C loop with the labels that exit and cycle of `name` from inside of inner loops need."""
-        leave, next_ = self.scope.names.fresh(f"leave_{name or 'loop'}"), self.scope.names.fresh(f"next_{name or 'loop'}")
+        leave, next_ = (
+            self.scope.names.fresh(f"leave_{name or 'loop'}"),
+            self.scope.names.fresh(f"next_{name or 'loop'}"),
+        )
         outer = self._innermost
         if name:
             self.scope.jumps[name] = (leave, next_)
@@ -227,7 +234,9 @@ class StatementPrinter(AssignmentPrinter):
             if step is None or step == 0:
                 raise NotLaunchable("a do concurrent with a step known only at run time inside of a kernel")
             name = self.scope.names.fresh(index.ref.id.rsplit(".", 1)[-1])
-            heads.append(f"for ({ctype} {name} = {first}; {name} {'<=' if step > 0 else '>='} {last}; {name} += {step})")
+            heads.append(
+                f"for ({ctype} {name} = {first}; {name} {'<=' if step > 0 else '>='} {last}; {name} += {step})"
+            )
             self.scope.places[index.ref.id] = ScalarPlace(name, t, f"&{name}")
             self.scope.counters.add(index.ref.id)
         if s.mask is not None:
@@ -280,4 +289,8 @@ class StatementPrinter(AssignmentPrinter):
         if step == 1:
             return plus(minus(index.upper, index.lower), number(1))
         t = type_of(index.step)
-        return x.Binary("/", x.Binary("+", x.Binary("-", index.upper, index.lower), index.step), x.Paren(index.step) if t else index.step)
+        return x.Binary(
+            "/",
+            x.Binary("+", x.Binary("-", index.upper, index.lower), index.step),
+            x.Paren(index.step) if t else index.step,
+        )

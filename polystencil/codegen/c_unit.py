@@ -1,4 +1,4 @@
-"""State shared by everything that is printed into one kernel: program tables, dialect, arguments, helpers, functions."""
+"""State shared by everything printed into one kernel: program tables, dialect, arguments, helpers, functions."""
 
 from __future__ import annotations
 

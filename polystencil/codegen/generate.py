@@ -25,17 +25,28 @@ def generate(program: Program, options: Options) -> GeneratedProgram:
     strict = options.fp == "strict" and target == "opencl"
     rules = KernelRules(target, options.fp, strict_math=strict, cpu=target == "opencl")  # type: ignore[arg-type]  # one of both
     plan = Planner(program, table, effects, rules).run()
-    module = HostModule(program, table, effects, Kinds(program, table, effects, plan), plan)
+    module = HostModule(program, table, effects, Kinds(program, table, plan), plan)
     source, places = module.text()
     texts = {text.name: text.text.splitlines() for text in program.sources}
     lines = tuple(
-        (number, span, texts[span.file][span.line - 1] if span.file in texts and span.line <= len(texts[span.file]) else "")
+        (
+            number,
+            span,
+            texts[span.file][span.line - 1] if span.file in texts and span.line <= len(texts[span.file]) else "",
+        )
         for number, span in places
     )
     kernels = tuple(launch.kernel for launches in plan.launches.values() for launch in launches)
     main = None if program.main is None else module.names.of(f"procedure {program.main.id}.{program.main.name}")
     return GeneratedProgram(
-        source, kernels, tuple(plan.remarks), _signatures(program, module, table.symbols), lines, main, target, options.fp
+        source,
+        kernels,
+        tuple(plan.remarks),
+        _signatures(program, module, table.symbols),
+        lines,
+        main,
+        target,
+        options.fp,
     )
 
 

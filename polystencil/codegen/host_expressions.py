@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polystencil.codegen.host_designators import HostDesignators
+from polystencil.codegen.host_calls import HostCalls
 from polystencil.codegen.host_text import dtype_text, literal_text
 from polystencil.errors import UnsupportedError
 from polystencil.ir import expressions as x
@@ -15,7 +15,7 @@ _DIRECT = {"+": ("+", PLUS), "-": ("-", PLUS), "*": ("*", TIMES), "/": ("/", TIM
 _COMPARES = {"==": "==", "/=": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 
-class HostExpressions(HostDesignators):
+class HostExpressions(HostCalls):
     """Prints values."""
 
     def value(self, e: x.Expression) -> str:
@@ -82,7 +82,10 @@ class HostExpressions(HostDesignators):
             level = (BITS, "&" if op == ".and." else "|") if array else (AND if op == ".and." else OR, op.strip("."))
             return f"{self.inside(left, level[0])} {level[1]} {self.inside(right, level[0] + 1)}", level[0]
         if op in (".eqv.", ".neqv."):
-            return f"{self.inside(left, COMPARE + 1)} {'==' if op == '.eqv.' else '!='} {self.inside(right, COMPARE + 1)}", COMPARE
+            return (
+                f"{self.inside(left, COMPARE + 1)} {'==' if op == '.eqv.' else '!='} {self.inside(right, COMPARE + 1)}",
+                COMPARE,
+            )
         if op == "**":
             return f"fortran.power({self.value(left)}, {self.value(right)})", ATOM
         if op == "/" and t.base in ("integer", "complex"):
@@ -96,7 +99,9 @@ class HostExpressions(HostDesignators):
         a, b = self._pair(left, right, level_, level_ + 1)
         return f"{a} {symbol} {b}", level_
 
-    def _pair(self, left: x.Expression, right: x.Expression, level: int, right_level: int | None = None) -> tuple[str, str]:
+    def _pair(
+        self, left: x.Expression, right: x.Expression, level: int, right_level: int | None = None
+    ) -> tuple[str, str]:
         """Two operands; a constant beside something typed needs no type of its own."""
         right_level = level if right_level is None else right_level
         plain_left, plain_right = self._plain(left), self._plain(right)
@@ -107,7 +112,11 @@ class HostExpressions(HostDesignators):
         return self.inside(left, level), self.inside(right, right_level)
 
     def _plain(self, e: x.Expression) -> str | None:
-        if isinstance(e, (x.Literal, x.NamedConstant)) and isinstance(e.type, Intrinsic) and e.type.base in ("integer", "real"):
+        if (
+            isinstance(e, (x.Literal, x.NamedConstant))
+            and isinstance(e.type, Intrinsic)
+            and e.type.base in ("integer", "real")
+        ):
             value = e.value
             if isinstance(value, float) and (value != value or abs(value) == float("inf")):
                 return None
@@ -149,7 +158,11 @@ class HostExpressions(HostDesignators):
             if item.variable.id in self.implied_live and not storage:
                 after = f"fortran.after({bounds})"
                 kind = self.kind(item.variable.id)
-                text += f", *fortran.nothing({name} := {after})" if kind == "value" else f", *fortran.set_to({name}, {after})"
+                text += (
+                    f", *fortran.nothing({name} := {after})"
+                    if kind == "value"
+                    else f", *fortran.set_to({name}, {after})"
+                )
             return text
         if storage:
             return self.storage(item)
@@ -176,7 +189,11 @@ class HostExpressions(HostDesignators):
 
     def _function(self, e: x.FunctionCall) -> str:
         procedure = self.target_procedure(e.target)
-        if procedure is not None and "elemental" in procedure.prefixes and any(a is not None and rank_of(a) for a in e.arguments):
+        if (
+            procedure is not None
+            and "elemental" in procedure.prefixes
+            and any(a is not None and rank_of(a) for a in e.arguments)
+        ):
             return self._elemental(e, procedure)
         text = f"{self.callee(e.target)}({self.arguments(e.target, e.arguments)})"
         result = None if procedure is None or procedure.result is None else self.table.symbols.get(procedure.result)
@@ -192,9 +209,8 @@ class HostExpressions(HostDesignators):
             texts.append("None" if a is None else self.value(a))
             symbol = self.table.symbols[dummy]
             how.append("v" if by_value(symbol) else "s")
-        return (
-            f"fortran.elemental({self.callee(e.target)}, {self.element_text(e.type)}, \"{''.join(how)}\", {', '.join(texts)})"
-        )
+        head = f"{self.callee(e.target)}, {self.element_text(e.type)}"
+        return f'fortran.elemental({head}, "{"".join(how)}", {", ".join(texts)})'
 
     def intrinsic(self, e: x.IntrinsicCall) -> str:
         name, arguments = e.name, e.arguments
@@ -210,13 +226,22 @@ class HostExpressions(HostDesignators):
             other = arguments[1] if len(arguments) > 1 else None
             target = "" if other is None else f", {self.pointer_target(other)}"
             if self.is_procedure_pointer(first):
-                return f"np.bool_({self.cell(first)}.target is not None)" if not target else f"np.bool_({self.cell(first)}.target is {target[2:]})"
+                return (
+                    f"np.bool_({self.cell(first)}.target is not None)"
+                    if not target
+                    else f"np.bool_({self.cell(first)}.target is {target[2:]})"
+                )
             if other is not None and not isinstance(other, x.Null):
                 return f"fortran.associated_with({self.cell(first)}{target})"
             return f"fortran.associated({self.cell(first)}{target})"
         if name in ("lbound", "ubound", "size", "shape", "is_contiguous") and first is not None:
             return self._bounds(e, first)
-        if name == "len" and first is not None and isinstance(first, (x.Ref, x.Element, x.Component)) and self._has_storage(first):
+        if (
+            name == "len"
+            and first is not None
+            and isinstance(first, (x.Ref, x.Element, x.Component))
+            and self._has_storage(first)
+        ):
             return f"{dtype_text(e.type)}.type({self.storage_data(first)}.dtype.itemsize)"
         if name in ("same_type_as", "extends_type_of", "storage_size"):
             texts = [self.storage(a) for a in arguments if a is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from polystencil.codegen.host_launches import HostLaunches
+from polystencil.codegen.host_assignments import HostAssignments
 from polystencil.errors import UnsupportedError
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
@@ -13,16 +13,8 @@ _STORED = frozenset({"iostat", "iomsg", "size", "newunit"})
 _INQUIRY_INPUT = frozenset({"unit", "file", "id"})
 
 
-class HostIO(HostLaunches):
+class HostIO(HostAssignments):
     """Prints read, write, open and so on as calls of `fortran`."""
-
-    def synchronised(self, text: str) -> None:
-        raise NotImplementedError
-
-    live_do_variables: set[str]
-
-    def touched(self, target: x.Expression) -> None:
-        raise NotImplementedError
 
     def io(self, s: st.Statement) -> None:
         match s:
@@ -45,9 +37,8 @@ class HostIO(HostLaunches):
                 members = ", ".join(f"{name!r}: {self.storage(ref)}" for name, ref in s.members)
                 for _, ref in s.members:
                     self.touched(ref)
-                self.synchronised(
-                    f"fortran.namelist({s.keyword!r}, {self._unit(s.unit)}, {s.group!r}, {{{members}}}{self._controls(s.controls)})"
-                )
+                head = f"{s.keyword!r}, {self._unit(s.unit)}, {s.group!r}, {{{members}}}"
+                self.synchronised(f"fortran.namelist({head}{self._controls(s.controls)})")
             case _:
                 raise UnsupportedError("this input/output statement", s.span)
 

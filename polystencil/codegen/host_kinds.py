@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from polystencil.analysis.assigned import EffectsFinder, base_id
+from polystencil.analysis.assigned import base_id
 from polystencil.codegen.host_plan import Plan
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
@@ -33,7 +33,7 @@ def by_value(symbol: Symbol) -> bool:
 class Kinds:
     """The kind of every variable of a program."""
 
-    def __init__(self, program: Program, table: SymbolTable, effects: EffectsFinder, plan: Plan) -> None:
+    def __init__(self, program: Program, table: SymbolTable, plan: Plan) -> None:
         self.table = table
         self.referenced: set[str] = set()
         for launches in plan.launches.values():

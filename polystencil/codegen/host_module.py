@@ -7,13 +7,13 @@ from polystencil.codegen.host_kinds import Kinds
 from polystencil.codegen.host_plan import Plan
 from polystencil.codegen.host_procedures import HostProcedures
 from polystencil.codegen.host_text import dtype_text
-from polystencil.codegen.names import is_own_python_name, python_names
+from polystencil.codegen.names import python_names
 from polystencil.errors import NOWHERE, Span, UnsupportedError
 from polystencil.ir import expressions as x
 from polystencil.ir.program import DataValue, Procedure, Program, StorageBlock, Symbol, TypeDefinition
+from polystencil.ir.statements import Block
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import procedures_of, walk_statements
-from polystencil.ir.statements import Block
 from polystencil.ir.types import Intrinsic, ProcedureType, Record
 from polystencil.ir.typing import rank_of
 
@@ -44,7 +44,10 @@ class HostModule:
         p = self.printer
         kernels = [launch.kernel.name for launches in self.plan.launches.values() for launch in launches]
         self._reserve(kernels)
-        files = ", ".join(sorted({s.name.replace("\\", "/").rsplit("/", 1)[-1] for s in self.program.sources})) or "a program"
+        files = (
+            ", ".join(sorted({s.name.replace("\\", "/").rsplit("/", 1)[-1] for s in self.program.sources}))
+            or "a program"
+        )
         for line in _HEAD.format(files=files).split("\n")[:-1]:
             p.put(line)
         for name in kernels:
@@ -77,8 +80,7 @@ class HostModule:
         for type_id in self.table.types:
             self.printer.layout(type_id)
         for symbol in self.static:
-            name = self.names.of(symbol.id)
-            assert not is_own_python_name(name) or True
+            self.names.of(symbol.id)
         for block in self.table.blocks.values():
             self.names.of(f"block {block.id}.block_{block.id.strip('/').replace('.', '_')}")
 
@@ -96,13 +98,9 @@ class HostModule:
                     symbols += s.declarations
             for symbol in symbols:
                 constant = "parameter" in symbol.attributes
-                if constant or symbol.block is not None or self.kinds.is_saved(symbol) or self._has_data(symbol, procedure):
+                if constant or symbol.block is not None or self.kinds.is_saved(symbol):
                     out.append(symbol)
-        seen: set[str] = set()
-        return [s for s in out if not (s.id in seen or seen.add(s.id)) and self._has_storage(s)]  # type: ignore[func-returns-value]  # add is used as a test
-
-    def _has_data(self, symbol: Symbol, procedure: Procedure) -> bool:
-        return False
+        return list({s.id: s for s in out if self._has_storage(s)}.values())
 
     def _has_storage(self, symbol: Symbol) -> bool:
         if symbol.attributes & {"external", "intrinsic"}:
@@ -141,7 +139,11 @@ class HostModule:
             self._type(self.table.types[definition.extends], done)
         for component in definition.components:
             t = component.type
-            if isinstance(t, Record) and t.id in self.table.types and not component.attributes & {"pointer", "allocatable"}:
+            if (
+                isinstance(t, Record)
+                and t.id in self.table.types
+                and not component.attributes & {"pointer", "allocatable"}
+            ):
                 self._type(self.table.types[t.id], done)
         p = self.printer
         p.put("")
@@ -199,9 +201,9 @@ class HostModule:
             p.put(f"{self.names.of(symbol.id)} = {self._storage(symbol)}")
             if symbol.initial is not None:
                 self._initial(symbol)
-        for holder in (*self.program.modules, *procedures_of(self.program)):
-            for data in holder.data:
-                self._data(data)
+        data = [d for m in self.program.modules for d in m.data]
+        for item in (*data, *(d for p in procedures_of(self.program) for d in p.data)):
+            self._data(item)
         p.span = NOWHERE
         p.touched_reads, p.touched_writes = set(), set()
         p.put("return")
@@ -229,7 +231,9 @@ class HostModule:
             highs = "".join(f"{p._upper(d)}, " for d in symbol.shape)
             shape = f"fortran.shape_between(({lows}), ({highs}))"
         block = self.table.blocks[symbol.block]
-        view = f"fortran.block_view({self._block_name(block)}, {symbol.offset}, {p.element_text(t)}, {shape}, {size_text})"
+        view = (
+            f"fortran.block_view({self._block_name(block)}, {symbol.offset}, {p.element_text(t)}, {shape}, {size_text})"
+        )
         return f"fortran.Array({view}, ({lows}))" if symbol.shape is not None else view
 
     def _initial(self, symbol: Symbol) -> None:
@@ -252,7 +256,8 @@ class HostModule:
         p = self.printer
         target = data.target
         if isinstance(target, x.Section):
-            p.put(f"fortran.assign_section({p.array_object(target.base)}, {p.subscripts(target.subscripts)}, {p.value(data.value)})")
+            place = f"{p.array_object(target.base)}, {p.subscripts(target.subscripts)}"
+            p.put(f"fortran.assign_section({place}, {p.value(data.value)})")
         else:
             p.put(f"fortran.assign({p.storage(target)}, {p.value(data.value)})")
 

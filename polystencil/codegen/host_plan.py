@@ -76,9 +76,11 @@ class Planner:
         live: set[str] = set()
         for identifier in candidates:
             symbol = self.table.symbols[identifier]
-            if symbol.attributes & {"dummy", "result", "save", "target", "pointer", "allocatable", "volatile"} or symbol.block:
-                live.add(identifier)
-            elif self.table.owner[identifier] in self.table.modules:
+            if (
+                symbol.attributes & {"dummy", "result", "save", "target", "pointer", "allocatable", "volatile"}
+                or symbol.block
+                or self.table.owner[identifier] in self.table.modules
+            ):
                 live.add(identifier)
         for procedure in procedures_of(self.program):
             self._live(procedure.body, live)
@@ -113,7 +115,7 @@ class Planner:
                 if loops:
                     self._array_loops(s, loops)
             case st.Where():
-                loops = self.arrays.from_where(s, lambda: 0)
+                loops = self.arrays.from_where(s)
                 if loops:
                     self._array_loops(s, loops)
             case st.Do() | st.DoWhile():
@@ -153,7 +155,8 @@ class Planner:
 
     def _mask_first(self, s: st.ParallelLoop) -> st.Block:
         """The same loop with its mask computed by a loop of its own before any iteration runs."""
-        assert s.mask is not None and self._procedure is not None
+        assert s.mask is not None
+        assert self._procedure is not None
         number = len(self.plan.rewritten) + 1
         dimensions = []
         for index in s.indices:
@@ -167,8 +170,8 @@ class Planner:
         array = x.Ref(identifier, LOGICAL, len(dimensions))
         element = x.Element(array, tuple(index.ref for index in s.indices))
         first = dataclasses.replace(
-            s, mask=None, body=(st.Assign(element, s.mask, span=s.span),), reductions=(), name=f"{s.name}_mask", locals=(),
-            local_init=frozenset(),
+            s, mask=None, body=(st.Assign(element, s.mask, span=s.span),), reductions=(), name=f"{s.name}_mask",
+            locals=(), local_init=frozenset(),
         )  # fmt: skip
         return st.Block((symbol,), (first, dataclasses.replace(s, mask=element)), span=s.span)
 
@@ -217,7 +220,9 @@ class Planner:
 
     def _remark(self, status: Status, reason: str, s: st.Statement, kernel: str = "") -> None:
         assert self._procedure is not None
-        self.plan.remarks.append(Remark("kernel", status, s.span, self._procedure.name, reason, details={"kernel": kernel} if kernel else {}))
+        self.plan.remarks.append(
+            Remark("kernel", status, s.span, self._procedure.name, reason, details={"kernel": kernel} if kernel else {})
+        )
 
 
 def _tiny(s: st.ParallelLoop) -> bool:

@@ -38,7 +38,17 @@ class HostProcedures(HostStatements):
 
     def procedure_text(self, procedure: Procedure) -> None:
         """`def name(...)` with everything inside."""
-        saved = (self.names, self.procedure, self.loops, self.distant, self.live_do_variables, self.frame, self.span, self.kinds_here, self.outer_values)
+        saved = (
+            self.names,
+            self.procedure,
+            self.loops,
+            self.distant,
+            self.live_do_variables,
+            self.frame,
+            self.span,
+            self.kinds_here,
+            self.outer_values,
+        )
         self.span = procedure.span
         function = self.names.of(f"procedure {procedure.id}.{procedure.name}")
         for inner in procedure.contained:
@@ -83,7 +93,17 @@ class HostProcedures(HostStatements):
             self.put("frame.leave()")
             self.depth -= 1
         self.depth -= 1
-        (self.names, self.procedure, self.loops, self.distant, self.live_do_variables, self.frame, self.span, self.kinds_here, self.outer_values) = saved
+        (
+            self.names,
+            self.procedure,
+            self.loops,
+            self.distant,
+            self.live_do_variables,
+            self.frame,
+            self.span,
+            self.kinds_here,
+            self.outer_values,
+        ) = saved
 
     def leave_function(self) -> None:
         """What a function did to arrays of others is done before its value is used in an expression."""
@@ -152,7 +172,11 @@ class HostProcedures(HostStatements):
         t = symbol.type
         if kind == "array":
             assert symbol.shape is not None
-            lows = "(" + "".join(f"{'1' if d.lower is None else self.plain_integer(d.lower)}, " for d in symbol.shape) + ")"
+            lows = (
+                "("
+                + "".join(f"{'1' if d.lower is None else self.plain_integer(d.lower)}, " for d in symbol.shape)
+                + ")"
+            )
             if any(d.assumed for d in symbol.shape) and "contiguous" in symbol.attributes:
                 text = f"{name} = frame.contiguous({name}, {lows})"
             elif self._explicit(symbol):
@@ -160,7 +184,12 @@ class HostProcedures(HostStatements):
                 text = f"{name} = frame.explicit_shape({name}, {lows}, {highs})"
             else:
                 text = f"{name} = fortran.assumed_shape({name}, {lows})"
-        elif isinstance(t, Intrinsic) and t.base == "character" and not isinstance(t.length, str) and kind in ("value", "storage"):
+        elif (
+            isinstance(t, Intrinsic)
+            and t.base == "character"
+            and not isinstance(t.length, str)
+            and kind in ("value", "storage")
+        ):
             if t.length is not None and kind == "value":
                 text = f"{name} = {name}[:{self.plain_integer(t.length)}]"
             elif t.length is not None:
@@ -169,7 +198,13 @@ class HostProcedures(HostStatements):
             text = f"{name} = fortran.storage_of({name})"
         if symbol.intent == "out" and kind == "cell" and "allocatable" in symbol.attributes:
             text = f"{name}.value = None"
-        elif symbol.intent == "out" and kind == "record" and isinstance(t, Record) and not t.polymorphic and t.id in self.table.types:
+        elif (
+            symbol.intent == "out"
+            and kind == "record"
+            and isinstance(t, Record)
+            and not t.polymorphic
+            and t.id in self.table.types
+        ):
             text = f"fortran.default_initialise({name}, {self.layout(t.id)})"
         if not text:
             return

@@ -7,25 +7,25 @@ import keyword
 import re
 
 _C_WORDS = """
-auto break case char const continue default do double else enum extern float for goto if inline int long register
-restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false
-half uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t image1d_t image2d_t image3d_t sampler_t event_t
-kernel global local constant private generic pipe read_only write_only read_write complex imaginary index_t
-acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi cbrt ceil copysign cos cosh cospi erf erfc exp exp2 exp10
-expm1 fabs fdim floor fma fmax fmin fmod fract frexp hypot ilogb ldexp lgamma log log2 log10 log1p logb mad maxmag
-minmag modf nan nextafter pow pown powr remainder remquo rint rootn round rsqrt sin sincos sinh sinpi sqrt tan tanh
-tanpi tgamma trunc abs abs_diff add_sat hadd rhadd clamp clz ctz mad_hi mad_sat max min mul_hi rotate sub_sat
-upsample popcount mad24 mul24 degrees mix radians step smoothstep sign cross dot distance length normalize
-fast_distance fast_length fast_normalize isequal isnotequal isgreater isless isfinite isinf isnan isnormal isordered
-signbit any all bitselect select shuffle shuffle2 printf prefetch barrier mem_fence wait_group_events main lid gid
-vload vstore j0 j1 jn y0 y1 yn gamma float2 double2 int2 this class new delete template namespace operator public
-protected virtual friend try catch throw using typename and or not xor asm linux unix c4 c8 NULL INFINITY NAN HUGE
-half2 char2 short2 long2 M_PI FLT_MAX DBL_MAX get_global_id get_local_id get_group_id
-""".split()
-C_RESERVED = frozenset(_C_WORDS)
+auto break case char const continue default do double else enum extern float for goto if inline int long
+register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while
+bool true false half uchar ushort uint ulong size_t ptrdiff_t intptr_t uintptr_t image1d_t image2d_t image3d_t
+sampler_t event_t kernel global local constant private generic pipe read_only write_only read_write complex
+imaginary index_t acos acosh acospi asin asinh asinpi atan atan2 atanh atanpi cbrt ceil copysign cos cosh
+cospi erf erfc exp exp2 exp10 expm1 fabs fdim floor fma fmax fmin fmod fract frexp hypot ilogb ldexp lgamma
+log log2 log10 log1p logb mad maxmag minmag modf nan nextafter pow pown powr remainder remquo rint rootn round
+rsqrt sin sincos sinh sinpi sqrt tan tanh tanpi tgamma trunc abs abs_diff add_sat hadd rhadd clamp clz ctz
+mad_hi mad_sat max min mul_hi rotate sub_sat upsample popcount mad24 mul24 degrees mix radians step smoothstep
+sign cross dot distance length normalize fast_distance fast_length fast_normalize isequal isnotequal isgreater
+isless isfinite isinf isnan isnormal isordered signbit any all bitselect select shuffle shuffle2 printf
+prefetch barrier mem_fence wait_group_events main lid gid vload vstore j0 j1 jn y0 y1 yn gamma float2 double2
+int2 this class new delete template namespace operator public protected virtual friend try catch throw using
+typename and or not xor asm linux unix c4 c8 NULL INFINITY NAN HUGE half2 char2 short2 long2 M_PI FLT_MAX
+DBL_MAX get_global_id get_local_id get_group_id
+"""
+C_RESERVED = frozenset(_C_WORDS.split())
 _PY_WORDS = frozenset(keyword.kwlist) | frozenset(keyword.softkwlist) | frozenset(dir(builtins))
 PYTHON_RESERVED = _PY_WORDS | frozenset({"np", "fortran", "device", "self"})
-_PYTHON_OWN = re.compile(r"^(k\d+.*|t\d+|load_.*|fortran.*)$")
 
 
 class Names:
@@ -67,11 +67,6 @@ class Names:
 def python_names() -> Names:
     """Names for a generated host module."""
     return Names(PYTHON_RESERVED)
-
-
-def is_own_python_name(name: str) -> bool:
-    """Whether the generated module itself uses names of this form."""
-    return _PYTHON_OWN.match(name) is not None
 
 
 def c_names() -> Names:

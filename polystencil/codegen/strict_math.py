@@ -18,8 +18,8 @@ PREAMBLE = """\
   "xmm7","xmm8","xmm9","xmm10","xmm11","xmm12","xmm13","xmm14","xmm15","memory","cc"
 static ulong ps_call(ulong f, ulong x, ulong y) {
   ulong r = f;
-  __asm__ volatile("movq %1,%%xmm0\\n\\tmovq %2,%%xmm1\\n\\tmovq %%rsp,%%rbx\\n\\tsubq $256,%%rsp\\n\\tandq $-64,%%rsp\\n\\t"
-    "callq *%%rax\\n\\tmovq %%rbx,%%rsp\\n\\tmovq %%xmm0,%%rax"
+  __asm__ volatile("movq %1,%%xmm0\\n\\tmovq %2,%%xmm1\\n\\tmovq %%rsp,%%rbx\\n\\t"
+    "subq $256,%%rsp\\n\\tandq $-64,%%rsp\\n\\tcallq *%%rax\\n\\tmovq %%rbx,%%rsp\\n\\tmovq %%xmm0,%%rax"
     : "+a"(r), "+D"(x), "+S"(y) : : "xmm0", "xmm1", PS_CLOBBERED);
   return r;
 }

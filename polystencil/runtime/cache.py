@@ -31,7 +31,7 @@ def cache_folder() -> Path | None:
 
 
 def program_key(sources: Iterable[tuple[str, str]], options: Options, more: Iterable[str] = ()) -> str:
-    """The name of a compiled program: names and texts of its sources, all options, versions, and what else decides."""
+    """The name of a compiled program: its sources by name and text, all options, versions, and what else decides."""
     parts = [str(FORMAT), _package_state(), repr(options), os.environ.get("POLYSTENCIL_DISABLE", ""), *more]
     for name, text in sources:
         parts += [name, text]
@@ -43,7 +43,7 @@ def program_key(sources: Iterable[tuple[str, str]], options: Options, more: Iter
 
 
 def _package_state() -> str:
-    """The version of this package: names, sizes and times of its files, so that a changed checkout counts as another."""
+    """The version of this package: its files by name, size and time, so that a changed checkout is another."""
     root = Path(__file__).resolve().parent.parent
     lines = []
     for folder, _, files in sorted(os.walk(root)):
@@ -62,7 +62,7 @@ def find(key: str) -> GeneratedProgram | None:
     try:
         with open(folder / f"{key}.pickle", "rb") as f:
             found = pickle.load(f)
-    except Exception:  # noqa: BLE001  # a damaged or foreign file must never stop a program
+    except Exception:  # a damaged or foreign file must never stop a program
         return None
     return found if isinstance(found, GeneratedProgram) else None
 

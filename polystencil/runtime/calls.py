@@ -33,7 +33,9 @@ def bind_arguments(signature: Signature, positional: tuple[Any, ...], named: dic
     for name, value in named.items():
         low = name.lower()
         if low not in names:
-            raise UsageError(f"{signature.name} has no argument {name!r}", hint=f"arguments: {', '.join(p.name for p in parameters)}")
+            raise UsageError(
+                f"{signature.name} has no argument {name!r}", hint=f"arguments: {', '.join(p.name for p in parameters)}"
+            )
         if low in given:
             raise UsageError(f"argument {name!r} of {signature.name} is given twice")
         given[low] = value
@@ -65,14 +67,19 @@ def _array(signature: Signature, p: Parameter, value: Any) -> Any:
     where = f"argument {p.name!r} of {signature.name}"
     if not isinstance(value, np.ndarray):
         if p.intent != "in":
-            raise UsageError(f"{where} must be a NumPy array, because the procedure changes it; it is a {type(value).__name__}")
+            raise UsageError(
+                f"{where} must be a NumPy array, because the procedure changes it; it is a {type(value).__name__}"
+            )
         value = np.asarray(value, p.dtype, order="F")
     assert p.dtype is not None
     if p.dtype == "S":
         if value.dtype.kind != "S":
             raise UsageError(f"{where} must be an array of bytes (dtype S), not {value.dtype}")
     elif value.dtype != np.dtype(p.dtype):
-        raise UsageError(f"{where} has dtype {value.dtype}, but must have {p.dtype}", hint=f"use {p.name}.astype(np.{p.dtype}, order='F')")
+        raise UsageError(
+            f"{where} has dtype {value.dtype}, but must have {p.dtype}",
+            hint=f"use {p.name}.astype(np.{p.dtype}, order='F')",
+        )
     if value.ndim != p.rank:
         raise UsageError(f"{where} has {value.ndim} dimensions, but must have {p.rank}")
     for d, (n, wanted) in enumerate(zip(value.shape, p.extents, strict=True)):

@@ -18,7 +18,6 @@ from polystencil.runtime.calls import bind_arguments, results_of
 from polystencil.semantics.io.units import Units
 from polystencil.semantics.system import start_run
 
-
 DEEPEST_CALLS = 50_000
 
 
@@ -127,12 +126,15 @@ class Executable:
             trace = trace.tb_next
         if found is None:
             return error
-        return type(error)(error.message, found[0], found[1], error.hint) if type(error).__init__ is PolystencilError.__init__ else (
-            FortranRuntimeError(error.message, found[0], found[1], error.hint)
+        return (
+            type(error)(error.message, found[0], found[1], error.hint)
+            if type(error).__init__ is PolystencilError.__init__
+            else (FortranRuntimeError(error.message, found[0], found[1], error.hint))
         )
 
     def __repr__(self) -> str:
-        return f"<Executable: {len(self.kernels)} kernels on {self.device.name}; procedures: {', '.join(sorted(self._signatures)) or 'none'}>"
+        names = ", ".join(sorted(self._signatures)) or "none"
+        return f"<Executable: {len(self.kernels)} kernels on {self.device.name}; procedures: {names}>"
 
 
 class Procedure:

@@ -21,7 +21,9 @@ def array_figures(kernel: Kernel, arrays: tuple[Any, ...], origins: tuple[int, .
             continue
         data, lower = array.data, array.lower
         if p.kind == "stride":
-            out[p.name] = data.strides[p.dimension] // data.itemsize if data.shape[p.dimension] > 1 or p.dimension else 1
+            out[p.name] = (
+                data.strides[p.dimension] // data.itemsize if data.shape[p.dimension] > 1 or p.dimension else 1
+            )
         elif p.kind == "lower":
             out[p.name] = lower[p.dimension]
         elif p.kind == "extent":
@@ -41,6 +43,10 @@ def needs_64_bits(arrays: tuple[Any, ...], figures: dict[str, int], ranges: tupl
         return True
     for array in arrays:
         data = array.data if hasattr(array, "lower") else array
-        if data.size and sum(abs(s) * (n - 1) for s, n in zip(data.strides, data.shape, strict=True)) // data.itemsize > LIMIT_32 // 2:
+        if (
+            data.size
+            and sum(abs(s) * (n - 1) for s, n in zip(data.strides, data.shape, strict=True)) // data.itemsize
+            > LIMIT_32 // 2
+        ):
             return True
     return False

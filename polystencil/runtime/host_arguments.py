@@ -20,8 +20,8 @@ from polystencil.semantics.values import (
     RecordLayout,
     new_data,
     new_record,
-    storage_of,
 )
+from polystencil.semantics.values import storage_of as storage_of
 
 
 @dataclass(eq=False)
@@ -129,15 +129,20 @@ def elemental(function: Any, result: Any, how: str, *arguments: Any) -> Any:
     items = []
     for at in _element_order(shape):
         value = function(*(_item(v, at, h) for v, h in zip(values, how, strict=False)))
-        if out is None or (hasattr(out, "dtype") and out.dtype.kind == "S" and isinstance(value, bytes) and len(value) != out.dtype.itemsize):
+        if out is None or (
+            hasattr(out, "dtype")
+            and out.dtype.kind == "S"
+            and isinstance(value, bytes)
+            and len(value) != out.dtype.itemsize
+        ):
             items.append(value)
         else:
-            assign(out[(*at, Ellipsis)] if isinstance(out, np.ndarray) else out[at], value)
+            assign(out[_place(at)] if isinstance(out, np.ndarray) else out[at], value)
     if items:
         width = max(len(i) for i in items)
         out = new_data(np.dtype(f"S{width}"), shape)
         for at, value in zip(_element_order(shape), items, strict=True):
-            assign(out[(*at, Ellipsis)], value)
+            assign(out[_place(at)], value)
     return out
 
 
@@ -162,11 +167,16 @@ def _item(value: Any, at: tuple[int, ...], how: str) -> Any:
     if isinstance(value, bytes) or not getattr(value, "shape", ()):
         return value if how == "v" or not isinstance(value, (bytes, np.generic)) else storage_of(value)
     if isinstance(value, np.ndarray):
-        item = value[(*at, Ellipsis)]
+        item = value[_place(at)]
         if how == "v":
             return item.tobytes() if item.dtype.kind == "S" else item[()]
         return item
     return value[at]
+
+
+def _place(at: tuple[int, ...]) -> Any:
+    """The index of an element as a 0-d view."""
+    return (*at, Ellipsis)
 
 
 def _element_order(shape: tuple[int, ...]) -> list[tuple[int, ...]]:

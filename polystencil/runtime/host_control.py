@@ -11,10 +11,10 @@ import numpy as np
 from polystencil.errors import FortranRuntimeError
 
 
-class do:  # noqa: N801  # it stands where Fortran says do
+class do:  # it stands where Fortran says do
     """The values of a do variable; `after` is its value when the loop has run to its end."""
 
-    __slots__ = ("_kind", "_first", "_step", "_trips")
+    __slots__ = ("_first", "_kind", "_step", "_trips")
 
     def __init__(self, kind: Any, first: Any, last: Any, step: Any = 1) -> None:
         self._kind, self._first, self._step = kind, int(first), int(step)
@@ -81,6 +81,6 @@ class Cycle(Jump):
     """Starts the next iteration of a loop from inside of inner loops."""
 
 
-def no_kernel(*arguments: Any) -> None:
+def no_kernel(*_: Any) -> None:
     """Stands in for a kernel until a device is bound."""
     raise FortranRuntimeError("the host program has no device: call bind() first")

@@ -50,7 +50,7 @@ def size(array: Any, dtype: np.dtype[Any], dim: Any = None) -> Any:
     return dtype.type(int(np.prod(extents, dtype=np.int64))) if dim is None else _vector(extents, dtype, dim)
 
 
-def shape(array: Any, dtype: np.dtype[Any], dim: Any = None) -> Any:
+def shape(array: Any, dtype: np.dtype[Any]) -> Any:
     return np.array(array.data.shape, dtype)
 
 
@@ -62,7 +62,7 @@ def extends_type_of(a: Any, mold: Any) -> Any:
     return np.bool_(element_of(a).extends(element_of(mold).type_id))
 
 
-def storage_size(a: Any, *kind: Any) -> Any:
+def storage_size(a: Any, *_: Any) -> Any:
     return np.int32(8 * element_size(element_of(a)))
 
 

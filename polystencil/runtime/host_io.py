@@ -9,7 +9,6 @@ import numpy as np
 
 from polystencil.errors import FortranRuntimeError, UnsupportedError
 from polystencil.semantics.assignment import assign
-from polystencil.semantics.io.failure import TransferFailure
 from polystencil.semantics.io.units import Units, read_internal, write_internal
 from polystencil.semantics.values import Array
 
@@ -27,7 +26,7 @@ def units() -> Units:
     return Run.units
 
 
-class status:  # noqa: N801  # it stands where Fortran says stat= and iostat=
+class status:  # it stands where Fortran says stat= and iostat=
     """Catches a run-time error and reports it in variables."""
 
     def __init__(self, stat: Any, message: Any) -> None:
@@ -59,7 +58,9 @@ def _word(value: Any) -> str:
     return value.decode("latin-1").strip().lower() if isinstance(value, bytes) else ""
 
 
-def write(unit: Any, form: Any, items: list[Any], iostat: Any = None, iomsg: Any = None, advance: Any = None, **more: Any) -> None:
+def write(
+    unit: Any, form: Any, items: list[Any], iostat: Any = None, iomsg: Any = None, advance: Any = None, **more: Any
+) -> None:
     """write and print."""
     _known(more, ("rec", "pos"))
     with status(iostat, iomsg):
@@ -125,6 +126,6 @@ def _inquire(controls: dict[str, Any]) -> None:
             place[...] = np.asarray(value)
 
 
-def namelist(keyword: str, unit: Any, group: str, members: dict[str, Any], iostat: Any = None, iomsg: Any = None) -> None:
+def namelist(*_: Any, **__: Any) -> None:
     """Namelist input and output."""
     raise UnsupportedError("namelist input/output is not supported")

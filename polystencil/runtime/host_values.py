@@ -13,7 +13,6 @@ from polystencil.semantics import assignment
 from polystencil.semantics.assignment import assign, copy_value
 from polystencil.semantics.association import associated, content
 from polystencil.semantics.rearrangement import concatenate
-from polystencil.semantics.sections import section_index
 from polystencil.semantics.values import (
     Allocatable,
     Array,
@@ -215,7 +214,9 @@ def assign_allocatable(cell: Allocatable, value: Any) -> None:
     assignment.assign_allocatable(cell, value)
 
 
-def allocate_new(cell: Any, element: Any, lower: tuple[Any, ...] | None = None, upper: tuple[Any, ...] | None = None) -> None:
+def allocate_new(
+    cell: Any, element: Any, lower: tuple[Any, ...] | None = None, upper: tuple[Any, ...] | None = None
+) -> None:
     """allocate: fresh storage in a cell."""
     if upper is None or lower is None:
         storage = new_data(element, ())

@@ -27,7 +27,9 @@ SPECIALISE_FROM = 4096
 class OpenCLDevice:
     """One OpenCL device with one in-order queue."""
 
-    def __init__(self, name: str | None = None, fp: str = "contract", specialise: bool = True, copying: bool | None = None) -> None:
+    def __init__(
+        self, name: str | None = None, fp: str = "contract", specialise: bool = True, copying: bool | None = None
+    ) -> None:
         import pyopencl as cl
 
         self._cl = cl
@@ -138,7 +140,9 @@ class Launcher:
         self._bound: list[Any] = [None] * len(kernel.arrays)
         self._lowers: list[Any] = [None] * len(kernel.arrays)
         self._ranks = tuple(a.rank for a in kernel.arrays)
-        self._scalars = tuple((k, np.dtype(p.dtype).type) for k, p in enumerate(kernel.parameters) if p.kind == "scalar")
+        self._scalars = tuple(
+            (k, np.dtype(p.dtype).type) for k, p in enumerate(kernel.parameters) if p.kind == "scalar"
+        )
         self._global: tuple[int, ...] = (1,)
         self._local: tuple[int, ...] = (1,)
         self._enqueue = device._cl.enqueue_nd_range_kernel
@@ -182,7 +186,7 @@ class Launcher:
             pointers, origins = [p for p, _ in pairs], tuple(o for _, o in pairs)
         figures = array_figures(spec, arrays, origins)
         long = needs_64_bits(arrays, figures, ranges)
-        kernel = self._variant(figures, long, ranges, datas)
+        kernel = self._variant(figures, long, ranges)
         integer = np.int64 if long else np.int32
         for position, p in enumerate(spec.parameters):
             if p.kind == "pointer":
@@ -199,8 +203,12 @@ class Launcher:
         self._lowers = [a.lower if rank else None for a, rank in zip(arrays, self._ranks, strict=True)]
         self._global, self._local = grid(spec, ranges)
 
-    def _variant(self, figures: dict[str, int], long: bool, ranges: tuple[int, ...], datas: list[Any]) -> Any:
-        units = tuple((p.name, 1) for p in self.kernel.parameters if p.kind == "stride" and p.dimension == 0 and figures[p.name] == 1)
+    def _variant(self, figures: dict[str, int], long: bool, ranges: tuple[int, ...]) -> Any:
+        units = tuple(
+            (p.name, 1)
+            for p in self.kernel.parameters
+            if p.kind == "stride" and p.dimension == 0 and figures[p.name] == 1
+        )
         constants: tuple[tuple[str, int], ...] = units
         cells = int(np.prod(ranges)) if ranges else 0
         if self.device.specialise and cells >= SPECIALISE_FROM:

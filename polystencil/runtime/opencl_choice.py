@@ -65,4 +65,7 @@ def opencl_lines() -> list[DeviceLine]:
         return [DeviceLine("opencl", problem.message, False, problem.hint)]
     if not devices:
         return [DeviceLine("opencl", "no device", False, ADVICE)]
-    return [DeviceLine("opencl", f"{d.platform.name.strip()}: {d.name.strip()}", True, d.platform.version.strip()) for d in devices]
+    return [
+        DeviceLine("opencl", f"{d.platform.name.strip()}: {d.name.strip()}", True, d.platform.version.strip())
+        for d in devices
+    ]

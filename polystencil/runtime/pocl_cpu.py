@@ -73,7 +73,13 @@ def teach_pocl_this_cpu() -> str | None:
     address = ctypes.cast(function, ctypes.c_void_p).value or 0
     duplicate = ctypes.cast(libc.strdup, ctypes.c_void_p).value or 0
     # mov rdi, text; mov rax, strdup; jmp rax: PoCL frees what it gets
-    code = b"\x48\xbf" + ctypes.addressof(text).to_bytes(8, "little") + b"\x48\xb8" + duplicate.to_bytes(8, "little") + b"\xff\xe0"
+    code = (
+        b"\x48\xbf"
+        + ctypes.addressof(text).to_bytes(8, "little")
+        + b"\x48\xb8"
+        + duplicate.to_bytes(8, "little")
+        + b"\xff\xe0"
+    )
     page = address & ~4095
     read_write_execute, read_execute = 7, 5
     if libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(8192), read_write_execute) != 0:

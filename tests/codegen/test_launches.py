@@ -55,7 +55,8 @@ end program
 """
     program = generated(text)
     serial = [k for k in program.kernels if k.serial]
-    assert len(serial) == 1 and "for (i_2 = 3; i_2 <= 20; i_2++)" in serial[0].source
+    assert len(serial) == 1
+    assert "for (i_2 = 3; i_2 <= 20; i_2++)" in serial[0].source
     a = [1, 1]
     while len(a) < 20:
         a.append((a[-1] + a[-2]) % 1000)
@@ -104,7 +105,7 @@ end program
     assert output(text).split() == ["99", "50", "50", "99"]
 
 
-def test_a_mask_is_evaluated_before_any_iteration(generated: Make, output: Run) -> None:
+def test_a_mask_is_evaluated_before_any_iteration(output: Run) -> None:
     text = """
 program p
   integer :: a(10), i

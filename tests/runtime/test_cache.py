@@ -15,7 +15,9 @@ from polystencil.frontend import read_program
 from polystencil.options import Options
 from polystencil.runtime import cache
 
-TEXT = "program p\n integer :: a(100), i\n do concurrent (i = 1:100)\n a(i) = i\n end do\n print *, sum(a)\nend program\n"
+TEXT = (
+    "program p\n integer :: a(100), i\n do concurrent (i = 1:100)\n a(i) = i\n end do\n print *, sum(a)\nend program\n"
+)
 
 
 def test_a_program_comes_back_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +61,8 @@ def test_a_cached_program_needs_no_compiler_libraries(tmp_path: Path) -> None:
         "HOME": str(tmp_path), "PATH": os.environ["PATH"],
     }  # fmt: skip
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, timeout=120)
+        done = subprocess.run(
+            [sys.executable, "-c", script], capture_output=True, text=True, env=environment, timeout=120
+        )
         assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["5050", "[]"]

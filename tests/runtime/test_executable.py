@@ -75,7 +75,7 @@ def test_optional_arguments_and_results(executable: Make) -> None:
         (lambda u, v: (u[:, 0], v), "1 dimensions"),
         (lambda u, v: (np.ascontiguousarray(u), v), "C order"),
         (lambda u, v: (u, v.tolist()), "NumPy array"),
-        (lambda u, v: (u,), "missing"),
+        (lambda u, _: (u,), "missing"),
     ],
 )
 def test_wrong_arguments_are_named_and_nothing_is_changed(executable: Make, change: Any, words: str) -> None:
@@ -105,8 +105,9 @@ def test_too_small_arrays_are_an_error_at_the_procedure(executable: Make) -> Non
 
 
 def test_runtime_errors_name_the_line(executable: Make) -> None:
-    text = "program p\n integer, allocatable :: a(:)\n integer :: k\n k = 7\n allocate (a(5))\n a = 1\n print *, a(k)\nend program\n"
-    with pytest.raises(FortranRuntimeError, match="test.f90:7") as caught:
+    text = "program p\n integer, allocatable :: a(:)\n integer :: k\n k = 7\n allocate (a(5))\n a = 1\n"
+    text += " print *, a(k)\nend\n"
+    with pytest.raises(FortranRuntimeError, match=r"test\.f90:7") as caught:
         executable(text).run(stdout=io.BytesIO())
     assert "print *, a(k)" in str(caught.value)
 
@@ -117,7 +118,7 @@ def test_stop_codes(executable: Make) -> None:
 
 
 def test_a_program_can_run_twice(executable: Make) -> None:
-    text = "module m\n integer :: count = 5\nend module\nprogram p\n use m\n count = count + 1\n print *, count\nend program\n"
+    text = "module m\n integer :: count = 5\nend module\nprogram p\n use m\n count = count + 1\n print *, count\nend\n"
     exe = executable(text)
     for _ in range(2):
         stream = io.BytesIO()
