@@ -5,6 +5,7 @@ They are never assumed in a proof, since a procedure may also be called from out
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from weakref import WeakKeyDictionary
 
 from polystencil.ir import expressions as x
@@ -16,27 +17,41 @@ from polystencil.ir.traversal import child_expressions, walk_expression, walk_st
 _CACHE: WeakKeyDictionary[SymbolTable, dict[str, int]] = WeakKeyDictionary()
 
 
+def usual_actuals(table: SymbolTable) -> dict[str, x.Ref]:
+    """From the id of an array dummy to the one whole variable that all calls pass."""
+    seen: dict[str, set[x.Expression | None]] = {}
+    for target, arguments in _calls(table):
+        procedure = table.procedures.get(getattr(target, "id", ""))
+        for dummy, actual in zip(procedure.dummies if procedure else (), arguments, strict=False):
+            seen.setdefault(dummy, set()).add(actual)
+    out: dict[str, x.Ref] = {}
+    for dummy, actuals in seen.items():
+        actual = next(iter(actuals))
+        if len(actuals) == 1 and isinstance(actual, x.Ref) and actual.rank:
+            out[dummy] = actual
+    return out
+
+
+def _calls(table: SymbolTable) -> Iterator[tuple[x.Expression, tuple[x.Expression | None, ...]]]:
+    for procedure in table.procedures.values():
+        for st in walk_statements(procedure.body):
+            if isinstance(st, s.Call):
+                yield st.target, st.arguments
+            for top in child_expressions(st):
+                for e in walk_expression(top):
+                    if isinstance(e, x.FunctionCall):
+                        yield e.target, e.arguments
+
+
 def usual_values(table: SymbolTable) -> dict[str, int]:
     """From the id of a dummy to the one constant that all calls pass."""
     if table in _CACHE:
         return _CACHE[table]
     seen: dict[str, set[int | None]] = {}
-
-    def note(target: x.Expression, arguments: tuple[x.Expression | None, ...]) -> None:
+    for target, arguments in _calls(table):
         procedure = table.procedures.get(getattr(target, "id", ""))
-        if procedure is None:
-            return
-        for dummy, actual in zip(procedure.dummies, arguments, strict=False):
+        for dummy, actual in zip(procedure.dummies if procedure else (), arguments, strict=False):
             seen.setdefault(dummy, set()).add(None if actual is None else value_of(actual))
-
-    for procedure in table.procedures.values():
-        for st in walk_statements(procedure.body):
-            if isinstance(st, s.Call):
-                note(st.target, st.arguments)
-            for top in child_expressions(st):
-                for e in walk_expression(top):
-                    if isinstance(e, x.FunctionCall):
-                        note(e.target, e.arguments)
     out = {}
     for dummy, values in seen.items():
         if len(values) == 1 and (value := next(iter(values))) is not None:

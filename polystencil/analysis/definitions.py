@@ -12,12 +12,11 @@ from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, walk_body_expressions, walk_expression, walk_statements
-from polystencil.ir.types import Record
+from polystencil.ir.types import Intrinsic, Record
 from polystencil.ir.typing import type_of
 
 INQUIRY = frozenset(
-    "size lbound ubound shape allocated associated present kind len bit_size digits epsilon huge tiny maxexponent "
-    "minexponent precision radix range storage_size is_contiguous".split()
+    ["size", "lbound", "ubound", "shape", "allocated", "associated", "present", "kind", "len", "bit_size", "digits", "epsilon", "huge", "tiny", "maxexponent", "minexponent", "precision", "radix", "range", "storage_size", "is_contiguous"]
 )
 _NOT_REPEATABLE = frozenset(("command_argument_count",))  # pure in effect, kept out of invariants all the same
 
@@ -26,12 +25,14 @@ _NOT_REPEATABLE = frozenset(("command_argument_count",))  # pure in effect, kept
 class Definitions:
     """`ids`: variables that may be defined (whole or in part); `unknown`: something else may be as well.
 
-    `paths`: the parts, as paths `variable%component%...` without subscripts.
+    `paths`: the parts, as paths `variable%component%...` without subscripts. `reshaped`: variables that may get
+    another shape or allocation.
     """
 
     ids: frozenset[str]
     unknown: bool
     paths: frozenset[str] = frozenset()
+    reshaped: frozenset[str] = frozenset()
 
 
 def base_id(e: x.Expression) -> str | None:
@@ -126,7 +127,56 @@ def defined_in(body: s.Body, table: SymbolTable) -> Definitions:
                     unknown |= _define_arguments(node.target, node.arguments, table, ids, parts)
                 elif isinstance(node, x.ImpliedDo):
                     ids.add(node.variable.id)
-    return Definitions(frozenset(ids), unknown, frozenset(parts | {i for i in ids if not _has_part(i, parts)}))
+    reshaped = frozenset(_reshaped(body, table))
+    return Definitions(frozenset(ids), unknown, frozenset(parts | {i for i in ids if not _has_part(i, parts)}), reshaped)
+
+
+def _reshaped(body: s.Body, table: SymbolTable) -> set[str]:
+    """Variables whose shape or allocation a body may change, themselves or in a component."""
+    out: set[str] = set()
+
+    def note(e: x.Expression | None) -> None:
+        if e is not None and (id := base_id(e)) is not None:
+            out.add(id)
+
+    def arguments(target: x.Expression, given: tuple[x.Expression | None, ...]) -> None:
+        procedure = table.procedures.get(target.id) if isinstance(target, x.ProcedureRef) else None
+        for k, a in enumerate(given):
+            dummy = None
+            if procedure is not None and k < len(procedure.dummies):
+                dummy = table.symbols.get(procedure.dummies[k])
+            plain = dummy is not None and not {"allocatable", "pointer"} & dummy.attributes and (
+                isinstance(dummy.type, Intrinsic) or dummy.intent == "in"
+            )
+            if not plain and not isinstance(a, x.Element):
+                note(a)
+
+    for st in walk_statements(body):
+        match st:
+            case s.Assign() if not isinstance(st.target, (x.Element, x.Section, x.Substring)):
+                note(st.target)
+            case s.PointerAssign():
+                note(st.target)
+            case s.Allocate():
+                for allocation in st.allocations:
+                    note(allocation.object)
+            case s.Deallocate():
+                for o in st.objects:
+                    note(o)
+            case s.CallIntrinsic() if st.name == "move_alloc":
+                for a in st.arguments:
+                    note(a)
+            case s.Call():
+                arguments(st.target, st.arguments)
+            case s.Block() | s.SelectType():
+                pass
+            case _:
+                pass
+        for top in child_expressions(st):
+            for e in walk_expression(top):
+                if isinstance(e, x.FunctionCall):
+                    arguments(e.target, e.arguments)
+    return out
 
 
 def _has_part(id: str, parts: set[str]) -> bool:
@@ -163,9 +213,24 @@ class Invariance:
 
     def __call__(self, e: x.Expression) -> bool:
         """Whether `e` can be evaluated once, before the region."""
+        if isinstance(e, x.IntrinsicCall) and e.name in ("size", "lbound", "ubound") and e.arguments[0] is not None:
+            rest = (a for a in e.arguments[1:] if a is not None)
+            return self._keeps_shape(e.arguments[0]) and all(self(a) for a in rest)
         if isinstance(e, (x.Component, x.Element)) and "%" in (path := designated_path(e) or ""):
             return self._part(path, e) and all(self(i) for i in _subscripts(e))
         return self._node(e) and all(self(child) for child in child_expressions(e))
+
+    def _keeps_shape(self, e: x.Expression) -> bool:
+        """Whether an array keeps its bounds: it is a whole variable or component that nothing allocates anew."""
+        id = base_id(e)
+        symbol = self.table.symbols.get(id or "")
+        if symbol is None or not isinstance(e, (x.Ref, x.Component)) or not all(self(i) for i in _subscripts(e)):
+            return False
+        if id in self.definitions.reshaped or "pointer" in symbol.attributes or _through_pointer(e, self.table):
+            return False
+        if isinstance(e, x.Ref) and "allocatable" not in symbol.attributes:
+            return True
+        return self.table.owner.get(id or "") == self.procedure or not self.definitions.unknown
 
     def _part(self, path: str, e: x.Expression) -> bool:
         """Whether a component keeps its value: nothing that holds it or stands in it is defined."""

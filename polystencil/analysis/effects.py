@@ -15,7 +15,13 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import child_expressions, nested_bodies, walk_body_expressions, walk_expression, walk_statements
+from polystencil.ir.traversal import (
+    child_expressions,
+    nested_bodies,
+    walk_body_expressions,
+    walk_expression,
+    walk_statements,
+)
 from polystencil.ir.types import Record
 from polystencil.ir.typing import type_of
 

@@ -27,6 +27,7 @@ def defined_in_procedure(id: str, table: SymbolTable) -> Definitions:
             frozenset().union(*(p.ids for p in parts)),
             any(p.unknown for p in parts),
             frozenset().union(*(p.paths for p in parts)),
+            frozenset().union(*(p.reshaped for p in parts)),
         )
     return known[id]
 

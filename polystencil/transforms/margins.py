@@ -31,15 +31,19 @@ class Bounds:
     lower: tuple[isl.PwAff, ...]
     upper: tuple[isl.PwAff, ...]
 
-    def inner(self, low: tuple[int, ...], high: tuple[int, ...]) -> isl.Set:
-        """The iterations left by margins."""
+    def inner(self, low: tuple[int | isl.PwAff, ...], high: tuple[int | isl.PwAff, ...]) -> isl.Set:
+        """The iterations left by margins, which are numbers or functions of the parameters."""
         depth = len(self.lower)
         out = isl.Set.universe(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, depth))
         for d in range(depth):
             i = index(d, depth)
-            out = out.intersect(i.ge_set(self.lower[d].add(constant(low[d], depth))))
-            out = out.intersect(i.le_set(self.upper[d].sub(constant(high[d], depth))))
+            out = out.intersect(i.ge_set(self.lower[d].add(_margin(low[d], depth))))
+            out = out.intersect(i.le_set(self.upper[d].sub(_margin(high[d], depth))))
         return out
+
+
+def _margin(m: int | isl.PwAff, depth: int) -> isl.PwAff:
+    return constant(m, depth) if isinstance(m, int) else m
 
 
 def bounds_of(loop: s.ParallelLoop, scope: Scope) -> Bounds | None:

@@ -58,6 +58,8 @@ class _Visitor:
             return st
         if isinstance(st, s.Do) and any(isinstance(i, s.ParallelLoop) for i in walk_statements(st.body)):
             return self.time_loop(st)
+        if isinstance(st, s.DoWhile) and any(isinstance(i, s.ParallelLoop) for i in st.body):
+            self.remark(st, "refused", "a while loop has no trip count that is known before it runs")
         return map_statement(st, lambda e: e, self.body)
 
     def time_loop(self, st: s.Do) -> s.Statement:
@@ -79,7 +81,7 @@ class _Visitor:
         return new
 
     def remark(
-        self, st: s.Do, status: str, reason: str, claim: str = "", details: dict[str, object] | None = None
+        self, st: s.Do | s.DoWhile, status: str, reason: str, claim: str = "", details: dict[str, object] | None = None
     ) -> None:
         self.remarks.append(
             Remark("skew", status, st.span, self.procedure.name, reason, claim, None, None, details or {})  # type: ignore[arg-type]  # one of Status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from polystencil.analysis.call_values import usual_values
+from polystencil.analysis.call_values import usual_actuals, usual_values
 from polystencil.analysis.liveness import first_use
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -303,6 +303,10 @@ class _Bands:
 
     def extents(self, array: x.Expression) -> list[int] | None:
         known = dimensions_of(array, self.table)
+        usual = usual_actuals(self.table)
+        while known is None and isinstance(array, x.Ref) and array.id in usual:
+            array = usual.pop(array.id)
+            known = dimensions_of(array, self.table)
         if known is None:
             return None
         out = []

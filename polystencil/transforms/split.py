@@ -18,6 +18,8 @@ from __future__ import annotations
 
 import dataclasses
 
+import islpy as isl
+
 from polystencil.analysis.definitions import Invariance, defined_in
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -28,6 +30,7 @@ from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.traversal import child_expressions, map_procedures, map_statement, walk_expression
 from polystencil.options import Options
+from polystencil.polyhedral.affine import Scope
 from polystencil.proofs.partition import is_partition
 from polystencil.proofs.verdicts import Proven
 from polystencil.remarks import Remark
@@ -38,7 +41,8 @@ from polystencil.transforms.jam import jam_interior
 from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_margins
 from polystencil.transforms.overwritten import arrays_overwritten
 from polystencil.transforms.results import PassResult
-from polystencil.transforms.splittable import NotSplit, check_splittable, called_from_parallel_loops
+from polystencil.transforms.splittable import NotSplit, called_from_parallel_loops, check_splittable
+from polystencil.transforms.windows import whole_domain, window_functions, window_margins
 
 MINIMUM = 131072  # iterations; below, the longest work item of the frame decides how long a launch takes
 
@@ -100,8 +104,9 @@ class _Visitor:
         for v in inliner.symbols:
             self.table.symbols[v.id] = v
             self.table.owner[v.id] = self.procedure.id
-        scope = loop_scope(st, inlined, self.table, self.procedure.id)
-        bounds = bounds_of(st, scope)
+        whole = whole_domain(st)
+        scope = loop_scope(whole, inlined, self.table, self.procedure.id)
+        bounds = bounds_of(whole, scope)
         if bounds is None:
             raise NotSplit("a bound of the loop is not affine")
         collect = BodyWalk(scope, bounds.inner(*((0,) * len(st.indices),) * 2), self.table)
@@ -112,14 +117,31 @@ class _Visitor:
                 "no test compares one index with a bound of its loop at a constant distance of at most 16: "
                 "nothing to take out of an interior"
             )
-        walk = BodyWalk(loop_scope(st, inlined, self.table, self.procedure.id), bounds.inner(margins.low, margins.high),
+        walk = BodyWalk(loop_scope(whole, inlined, self.table, self.procedure.id), bounds.inner(margins.low, margins.high),
                         self.table)  # fmt: skip
         interior_body = walk.body(inlined)
-        verdict = is_partition(bounds.inner(*((0,) * len(st.indices),) * 2), _pieces(bounds, margins),
-                               bounds.inner(margins.low, margins.high).params())  # fmt: skip
+        verdict = self.partition(st, bounds, margins, scope)
+        return self.rewritten(st, margins, interior_body, walk, verdict, tuple(inliner.assumptions))
+
+    def partition(self, st: s.ParallelLoop, bounds: Bounds, margins: Margins, scope: Scope) -> Proven:
+        """The claim that interior and frame are all iterations (of the window, where there is one), each once."""
+        low: tuple[int | isl.PwAff, ...] = margins.low
+        high: tuple[int | isl.PwAff, ...] = margins.high
+        here = bounds
+        if st.domain is not None:
+            found = bounds_of(st, scope)
+            if found is None:
+                raise NotSplit("a bound of the window is not affine")
+            here = found
+            rows = window_functions(here, bounds, margins)
+            low, high = (rows[0], *margins.low[1:]), (rows[1], *margins.high[1:])
+            if not here.inner(low, high).is_subset(bounds.inner(margins.low, margins.high)):
+                raise NotSplit("the interior of a window may reach beyond the interior of the loop")
+        none = (0,) * len(st.indices)
+        verdict = is_partition(here.inner(none, none), _pieces(here, low, high), here.inner(low, high).params())
         if not isinstance(verdict, Proven):
             raise NotSplit("the partition of the iterations could not be proven")
-        return self.rewritten(st, margins, interior_body, walk, verdict, tuple(inliner.assumptions))
+        return verdict
 
     def rewritten(
         self, st: s.ParallelLoop, margins: Margins, interior_body: s.Body, walk: BodyWalk, verdict: Proven,
@@ -127,7 +149,13 @@ class _Visitor:
     ) -> s.Body:  # fmt: skip
         self.count += 1
         prefix = f"{self.procedure.id}.split{self.count}"
-        box = Box(st.indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
+        low: tuple[x.Expression, ...] = tuple(map(integer, margins.low))
+        high: tuple[x.Expression, ...] = tuple(map(integer, margins.high))
+        window = None if st.domain is None else window_margins(st, margins, f"{prefix}w")
+        if window is not None:
+            low, high = (window.low, *low[1:]), (window.high, *high[1:])
+        box = Box(st.indices, low, high)
+        domain = Box(whole_domain(st).indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
         interior = dataclasses.replace(
             st,
             indices=tuple(
@@ -144,8 +172,8 @@ class _Visitor:
         names = Names(self.table)
         overwrite = arrays_overwritten(st, self.table)
         details = {
-            "interior": {
-                i.ref.id.rsplit(".", 1)[-1]: [_text(box.first(d), names), _text(box.last(d), names)]
+            "interior" if st.domain is None else "interior_of_domain": {
+                i.ref.id.rsplit(".", 1)[-1]: [_text(domain.first(d), names), _text(domain.last(d), names)]
                 for d, i in enumerate(st.indices)
             },
             "margins": {"low": list(margins.low), "high": list(margins.high)},
@@ -162,7 +190,10 @@ class _Visitor:
         parallel: s.Body = (frame, interior)
         if self.options.enabled("jam"):
             parallel = jam_interior(st, box, interior, frame, prefix, self.table, self.options, self.remark)
-        return (s.If((s.Branch(enough, parallel, st.span),), (st,), span=st.span),)
+        choice = s.If((s.Branch(enough, parallel, st.span),), (st,), span=st.span)
+        if window is None:
+            return (choice,)
+        return (s.Block(window.symbols, (*window.assignments, choice), span=st.span),)
 
     def inline_remarks(self, st: s.ParallelLoop, notes: list[InlineNote]) -> None:
         for note in notes:
@@ -214,20 +245,23 @@ def _grouped(e: x.Expression) -> x.Expression:
     return e
 
 
-def _pieces(bounds: Bounds, margins: Margins) -> list:  # type: ignore[type-arg]
+_Margin = tuple[int | isl.PwAff, ...]
+
+
+def _pieces(bounds: Bounds, low: _Margin, high: _Margin) -> list[isl.Set]:
     """Interior and frame as sets: per dimension the rows at both ends, outer dimensions inside, inner ones whole."""
     depth = len(bounds.lower)
-    pieces = [bounds.inner(margins.low, margins.high)]
+    pieces = [bounds.inner(low, high)]
     for d in range(depth):
-        inside_low = tuple(m if k < d else 0 for k, m in enumerate(margins.low))
-        inside_high = tuple(m if k < d else 0 for k, m in enumerate(margins.high))
+        inside_low = tuple(m if k < d else 0 for k, m in enumerate(low))
+        inside_high = tuple(m if k < d else 0 for k, m in enumerate(high))
         slab = bounds.inner(inside_low, inside_high)
-        cut_low = tuple(m if k <= d else 0 for k, m in enumerate(margins.low))
-        cut_high = tuple(m if k <= d else 0 for k, m in enumerate(margins.high))
+        cut_low = tuple(m if k <= d else 0 for k, m in enumerate(low))
+        cut_high = tuple(m if k <= d else 0 for k, m in enumerate(high))
         beyond_low = bounds.inner(cut_low, inside_high)
         beyond_high = bounds.inner(inside_low, cut_high)
-        if margins.low[d]:
+        if not isinstance(low[d], int) or low[d]:
             pieces.append(slab.subtract(beyond_low))
-        if margins.high[d]:
+        if not isinstance(high[d], int) or high[d]:
             pieces.append(slab.subtract(beyond_high))
     return pieces
