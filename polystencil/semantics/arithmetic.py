@@ -6,6 +6,7 @@ Operands are NumPy scalars or ndarrays of one type (but for integer exponents). 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -206,8 +207,13 @@ def to_integer(x: Any, dtype: np.dtype[Any], how: str = "int") -> Any:
     if x.dtype.kind == "c":
         x = x.real
     if x.dtype.kind == "f":
-        x = {"int": np.trunc, "nint": round_away, "floor": np.floor, "ceiling": np.ceil}[how](x)
+        x = _ROUNDINGS[how](x)
     return x.astype(dtype)
+
+
+_ROUNDINGS: dict[str, Callable[[Any], Any]] = {
+    "int": np.trunc, "nint": round_away, "floor": np.floor, "ceiling": np.ceil,
+}  # fmt: skip
 
 
 def compare(operator: str, a: Any, b: Any) -> Any:

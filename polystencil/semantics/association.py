@@ -71,11 +71,11 @@ def as_explicit_shape(
         return Array(reshaped(leading(flat, start, count), shape), low), None
     flat = reshaped(copy_value(data), (element_count(tuple(data.shape)),))
     dummy = Array(reshaped(leading(flat, start, count), shape), low)
-    original = flat if isinstance(flat, RecordArray) else flat.copy()
+    original = None if isinstance(flat, RecordArray) else flat.tobytes()
     whole = tuple(data.shape)
 
     def back() -> None:
-        if isinstance(flat, RecordArray) or flat.tobytes() != original.tobytes():
+        if original is None or flat.tobytes() != original:  # what was not written is not written back
             assign(data, reshaped(flat, whole))
 
     return dummy, back

@@ -55,7 +55,7 @@ def text_extreme(flat: Any, most: bool) -> bytes:
     """maxval or minval of character elements."""
     items = elements_as_bytes(flat)
     if not items:
-        return (b"\x00" if most else b"\xff") * flat.dtype.itemsize
+        return (b"\x00" if most else b"\xff") * int(flat.dtype.itemsize)
     return max(items) if most else min(items)
 
 

@@ -72,7 +72,7 @@ def _extreme(array: Any, dim: Any, mask: Any, most: bool) -> Any:
         return text_extreme(_flat(array, mask), most)
     if array.dtype.kind == "f":
         limit = np.finfo(array.dtype).min if most else np.finfo(array.dtype).max
-        ufunc = np.fmax if most else np.fmin
+        ufunc: np.ufunc = np.fmax if most else np.fmin
     else:
         limit = array.dtype.type(np.iinfo(array.dtype).min if most else np.iinfo(array.dtype).max)
         ufunc = np.maximum if most else np.minimum

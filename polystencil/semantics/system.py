@@ -83,18 +83,26 @@ def random_number(target: np.ndarray[Any, Any]) -> None:
     target[...] = values.reshape(target.shape, order="F")
 
 
-RANDOM_SEED_SIZE = 8
+RANDOM_SEED_SIZE = 8  # the state and the increment of the generator, 128 bits each, as default integers
 
 
 def random_seed(put: Any = None) -> None:
-    """Start the sequence anew, from `put` when given."""
-    seed = [20240229] if put is None else [int(v) & 0xFFFFFFFF for v in np.asarray(put).ravel()]
-    CURRENT.random = np.random.Generator(np.random.PCG64(seed))
+    """Start the sequence anew, or go on from a state that random_seed(get=) gave (any numbers will do)."""
+    CURRENT.random = np.random.Generator(np.random.PCG64(20240229))
+    if put is None:
+        return
+    words = [int(v) & 0xFFFFFFFF for v in np.asarray(put).ravel()] + [0] * RANDOM_SEED_SIZE
+    numbers = [sum(word << (32 * k) for k, word in enumerate(words[i : i + 4])) for i in (0, 4)]
+    CURRENT.random.bit_generator.state = {
+        "bit_generator": "PCG64", "state": {"state": numbers[0], "inc": numbers[1] | 1}, "has_uint32": 0, "uinteger": 0,
+    }  # fmt: skip
 
 
 def random_seed_state() -> np.ndarray[Any, Any]:
-    """What random_seed(get=) gives: numbers that start a sequence of their own."""
-    return CURRENT.random.bit_generator.seed_seq.generate_state(RANDOM_SEED_SIZE).astype(np.int32)  # type: ignore[union-attr]  # PCG64 has a SeedSequence
+    """What random_seed(get=) gives: the state of the sequence."""
+    state: Any = CURRENT.random.bit_generator.state["state"]
+    words = [(state[name] >> (32 * k)) & 0xFFFFFFFF for name in ("state", "inc") for k in range(4)]
+    return np.array(words, np.uint32).view(np.int32)
 
 
 def stop(code: Any = None, error: bool = False, quiet: bool = False) -> None:

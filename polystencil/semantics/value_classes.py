@@ -139,4 +139,4 @@ def _leaf_section(leaf: Any, index: tuple[Any, ...], rank: int) -> Any:
 
 
 def _indexed_shape(shape: tuple[int, ...], index: tuple[Any, ...]) -> tuple[int, ...]:
-    return np.broadcast_to(np.bool_(False), shape)[index].shape
+    return tuple(np.broadcast_to(np.bool_(False), shape)[index].shape)

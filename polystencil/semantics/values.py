@@ -22,7 +22,7 @@ from polystencil.semantics.value_classes import RecordArray as RecordArray
 from polystencil.semantics.value_classes import RecordLayout as RecordLayout
 from polystencil.semantics.value_classes import State as State
 
-_NUMBERS: dict[tuple[str, int], Any] = {
+_NUMBERS: dict[tuple[str, int], type[np.generic]] = {
     ("integer", 1): np.int8, ("integer", 2): np.int16, ("integer", 4): np.int32, ("integer", 8): np.int64,
     ("real", 4): np.float32, ("real", 8): np.float64, ("complex", 4): np.complex64, ("complex", 8): np.complex128,
 }  # fmt: skip

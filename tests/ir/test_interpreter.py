@@ -76,7 +76,8 @@ def test_stop(tmp_path: Path, statement: str, code: int, text: str) -> None:
     ("declarations", "statement", "message"),
     [
         ("integer :: a(3), i = 4", "a(i) = 1", "subscript 4 of dimension 1 of a is outside of its bounds 1:3"),
-        ("integer :: a(0:2, 2), i = 3", "print *, a(1, i)", "subscript 3 of dimension 2 of a is outside of its bounds 1:2"),
+        ("integer :: a(0:2, 2), i = 3", "print *, a(1, i)",
+         "subscript 3 of dimension 2 of a is outside of its bounds 1:2"),
         ("integer :: a(3), i = 5", "print *, a(2:i)", "subscript 5 of dimension 1"),
         ("integer, allocatable :: a(:)", "a(1) = 2", "a is used but not allocated"),
         ("integer, allocatable :: a(:)", "allocate (a(2)); allocate (a(3))",

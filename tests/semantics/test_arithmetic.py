@@ -66,7 +66,8 @@ def test_complex_division_and_powers_bit_for_bit() -> None:
 
 def test_complex_functions_bit_for_bit() -> None:
     c = np.complex128(1.1 + 0.3j)
-    for name, re, im in (("exp", "4006F5BD039D29FA", "3FEC68CA46226DF1"), ("sqrt", "3FF0EEF7FBAEE39E", "3FC2243EDF13775A"),
+    for name, re, im in (("exp", "4006F5BD039D29FA", "3FEC68CA46226DF1"),
+                         ("sqrt", "3FF0EEF7FBAEE39E", "3FC2243EDF13775A"),
                          ("log", "3FC0CA937BE1B9DE", "3FD10A4608E62849")):  # fmt: skip
         z = libm.math(name, c)
         assert (hexadecimal(z.real), hexadecimal(z.imag)) == (re, im)

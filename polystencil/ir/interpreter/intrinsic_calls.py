@@ -29,7 +29,7 @@ def compile_intrinsic(c: Compiler, e: x.IntrinsicCall) -> Closure:
     """The closure of an intrinsic function reference."""
     special = _SPECIAL.get(e.name)
     if special is not None:
-        return special(c, e)
+        return special(c, e)  # type: ignore[no-any-return]  # the table holds makers of closures
     function = INTRINSICS.get(e.name)
     if function is None:
         raise UnsupportedError(f"the intrinsic function {e.name} is not supported")
@@ -233,7 +233,8 @@ def _boz_real(c: Compiler, e: x.IntrinsicCall) -> Closure:
     dtype = number_dtype(e.type)
     assert dtype is not None
     if isinstance(argument, x.Boz):
-        value = np.frombuffer((argument.value & (2 ** (8 * dtype.itemsize) - 1)).to_bytes(dtype.itemsize, sys.byteorder), dtype)[0]
+        bits = argument.value & (2 ** (8 * dtype.itemsize) - 1)
+        value = np.frombuffer(bits.to_bytes(dtype.itemsize, sys.byteorder), dtype)[0]
         return lambda _: value
     arguments = [(lambda _: None) if a is None else c.value(a) for a in e.arguments]
     return apply(e, arguments)

@@ -68,7 +68,8 @@ def _system_clock(a: _Arguments) -> Closure:
 
     def run(f: Any) -> None:
         storages = [o(f) for o in outputs]
-        widest = max((s.dtype for s in storages if s is not None and s.dtype.kind == "i"), key=lambda d: d.itemsize, default=np.dtype(np.int32))
+        integers = [s.dtype for s in storages if s is not None and s.dtype.kind == "i"]
+        widest = max(integers, key=lambda d: d.itemsize, default=np.dtype(np.int32))
         for storage, value in zip(storages, system.system_clock(widest), strict=True):
             _give(storage, value)
 

@@ -36,7 +36,7 @@ class Layouts:
             return self._known[id]
         definition = self._machine.table.types[id]
         if definition.final:
-            raise UnsupportedError(f"type {definition.name} has final procedures, which are not supported", definition.span)
+            raise UnsupportedError(f"type {definition.name} has final procedures", definition.span)
         layout = RecordLayout(id)
         self._known[id] = layout  # before the components: a pointer component may have this very type
         layout.parent = self.of(definition.extends) if definition.extends else None

@@ -31,7 +31,12 @@ class Machine:
     """Everything that outlives a single statement."""
 
     def __init__(
-        self, program: Program, units: Units, parallel_order: ParallelOrder = "forward", seed: int = 0, fuse: bool = True
+        self,
+        program: Program,
+        units: Units,
+        parallel_order: ParallelOrder = "forward",
+        seed: int = 0,
+        fuse: bool = True,
     ) -> None:
         self.program, self.units, self.parallel_order, self.fuse = program, units, parallel_order, fuse
         self.table = symbol_table(program)

@@ -52,7 +52,8 @@ class Routine:
         c = Compiler(machine, self.scope)
         slots = self.scope.slots
         binders = [(k, slots[d.id], _binder(c, d), _needs_others(d)) for k, d in enumerate(self.dummies)]
-        self._binders = [(k, s, b) for k, s, b, late in binders if not late] + [(k, s, b) for k, s, b, late in binders if late]
+        binders.sort(key=lambda b: b[3])  # stable: scalars first, then what may name them
+        self._binders = [(k, slot, bind) for k, slot, bind, _ in binders]
         inner = _block_symbols_of(machine)
         names = set(procedure.dummies)
         self._creators = []

@@ -45,8 +45,10 @@ def static_ids(program: Program, table: SymbolTable) -> frozenset[str]:
     """Ids of the variables whose storage exists once, for the whole run."""
     inner = _block_symbols(program)
     data: set[str] = set()
-    for holder in (*program.modules, *procedures_of(program)):
-        data |= _data_targets(holder.data)
+    for module in program.modules:
+        data |= _data_targets(module.data)
+    for procedure in procedures_of(program):
+        data |= _data_targets(procedure.data)
     main = program.main.id if program.main is not None else None
     out: set[str] = set()
     for id, symbol in table.symbols.items():

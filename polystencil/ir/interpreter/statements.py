@@ -9,14 +9,15 @@ from polystencil.errors import FortranRuntimeError, UnsupportedError
 from polystencil.ir import statements as s
 from polystencil.ir.interpreter import (
     allocation,
-    array_statements,
     assignments,
     calls,
     control,
+    forall,
     intrinsic_subroutines,
     loops,
     pointers,
     transfers,
+    where,
 )
 from polystencil.ir.interpreter.designators import raw, slot_reader
 from polystencil.ir.interpreter.variables import compile_creator, initial_setter
@@ -216,8 +217,8 @@ _TABLE.update({
     s.SelectCase: _select_case, s.SelectType: _select_type, s.Do: loops.compile_do, s.DoWhile: loops.compile_while,
     s.ParallelLoop: loops.compile_parallel, s.Block: _block, s.Exit: _jump, s.Cycle: _jump,
     s.Return: lambda _c, _statement: lambda _: control.RETURN, s.Stop: _stop,
-    s.Continue: lambda _c, _statement: lambda _: None, s.Where: array_statements.compile_where,
-    s.Forall: array_statements.compile_forall, s.Allocate: allocation.compile_allocate,
+    s.Continue: lambda _c, _statement: lambda _: None, s.Where: where.compile_where,
+    s.Forall: forall.compile_forall, s.Allocate: allocation.compile_allocate,
     s.Deallocate: allocation.compile_deallocate, s.Write: transfers.compile_write, s.Read: transfers.compile_read,
     s.FileStatement: transfers.compile_file, s.NamelistTransfer: transfers.compile_namelist,
 })  # fmt: skip

@@ -34,10 +34,11 @@ def initialise(machine: Machine) -> None:
             setter = initial_setter(_compiler(machine, machine.table.owner[id]), symbol)
             if setter is not None:
                 setter(frame, storage)
-    for holder in (*machine.program.modules, *procedures_of(machine.program)):
-        compiler = _compiler(machine, holder.id)
-        for data in holder.data:
-            _apply(compiler, data, frame)
+    all_data = [(m.id, m.data) for m in machine.program.modules]
+    all_data += [(p.id, p.data) for p in procedures_of(machine.program)]
+    for owner, values in all_data:
+        for data in values:
+            _apply(_compiler(machine, owner), data, frame)
 
 
 def _compiler(machine: Machine, owner: str) -> Compiler:
@@ -46,7 +47,7 @@ def _compiler(machine: Machine, owner: str) -> Compiler:
 
 def create(machine: Machine, id: str) -> None:
     """Storage of one static variable; a parameter has its value at once, others can use it in theirs."""
-    symbol, frame = machine.symbols[id], [None]
+    symbol, frame = machine.symbols[id], list[Any]([None])
     c = _compiler(machine, machine.table.owner[id])
     if symbol.block is not None:
         machine.storage[id] = _in_block(machine, c, symbol, frame)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from polystencil.errors import FortranRuntimeError, UnsupportedError
@@ -13,18 +13,17 @@ from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
 from polystencil.semantics.assignment import assign
 from polystencil.semantics.io import namelist
-from polystencil.semantics.io.failure import END_OF_FILE, END_OF_RECORD, TransferFailure
+from polystencil.semantics.io.failure import TransferFailure
 from polystencil.semantics.io.units import read_internal, write_internal
 
 if TYPE_CHECKING:
     from polystencil.ir.interpreter.compiler import Compiler
     from polystencil.ir.interpreter.machine import Closure
 
-_IGNORED = frozenset({"unit", "fmt", "nml", "err", "end", "eor", "asynchronous", "id", "decimal", "sign", "round", "blank"})
 _KNOWN = frozenset({"iostat", "iomsg", "advance", "rec", "pos", "size"})
 
 
-def _controls(_c: Compiler, statement: Any, allowed: frozenset[str]) -> dict[str, x.Expression]:
+def _controls(statement: Any, allowed: frozenset[str]) -> dict[str, x.Expression]:
     out = dict(statement.controls)
     for name in out:
         if name not in allowed:
@@ -105,7 +104,7 @@ def _advancing(c: Compiler, controls: dict[str, x.Expression]) -> Closure:
 
 def compile_write(c: Compiler, statement: s.Write) -> Closure:
     """write and print."""
-    controls = _controls(c, statement, _KNOWN)
+    controls = _controls(statement, _KNOWN)
     text, values = _format(c, statement.format), _items(c, statement.items, False)
     if _is_internal(statement.unit):
         assert statement.unit is not None
@@ -129,7 +128,7 @@ def compile_write(c: Compiler, statement: s.Write) -> Closure:
 
 def compile_read(c: Compiler, statement: s.Read) -> Closure:
     """read; the variables of the list are looked up one after the other, as values arrive."""
-    controls = _controls(c, statement, _KNOWN)
+    controls = _controls(statement, _KNOWN)
     text, targets = _format(c, statement.format), _items(c, statement.items, True)
     if _is_internal(statement.unit):
         assert statement.unit is not None
@@ -170,6 +169,10 @@ def _drain(targets: Iterator[Any], read: Any) -> None:
         pass
 
 
+def _absent(_f: Any) -> None:
+    """The value of a specifier that is not given."""
+
+
 _INQUIRE_INPUTS = frozenset({"unit", "file", "iostat", "iomsg", "id"})
 _OPEN_OUTPUTS = frozenset({"newunit", "iostat", "iomsg"})
 
@@ -185,27 +188,26 @@ def compile_file(c: Compiler, statement: s.FileStatement) -> Closure:
     if keyword == "open":
         fresh = c.variable(controls["newunit"]) if "newunit" in controls else None
 
-        def action(f: Any) -> None:
+        def connect(f: Any) -> None:
             number = units.open({k: v(f) for k, v in given.items()})
             if fresh is not None:
                 fresh(f)[()] = number
-    elif keyword == "close":
-        status = given.get("status", lambda _: None)
 
-        def action(f: Any) -> None:
+        return _guarded(c, connect, controls)
+    if keyword == "close":
+        status = given.get("status", _absent)
+
+        def close(f: Any) -> None:
             units.close(given["unit"](f), status(f))
-    else:
-        method = {"rewind": units.rewind, "backspace": units.backspace, "endfile": units.endfile, "flush": units.flush}.get(
-            keyword
-        )
-        if method is None:
-            raise UnsupportedError(f"the statement {keyword} is not supported", statement.span)
-        unit = given.get("unit", lambda _: None)
 
-        def action(f: Any) -> None:
-            method(unit(f))
-
-    return _guarded(c, action, controls)
+        return _guarded(c, close, controls)
+    methods: dict[str, Callable[[Any], None]] = {
+        "rewind": units.rewind, "backspace": units.backspace, "endfile": units.endfile, "flush": units.flush,
+    }  # fmt: skip
+    if keyword not in methods:
+        raise UnsupportedError(f"the statement {keyword} is not supported", statement.span)
+    method, unit = methods[keyword], given.get("unit", _absent)
+    return _guarded(c, lambda f: method(unit(f)), controls)
 
 
 def _inquire(c: Compiler, controls: dict[str, x.Expression]) -> Closure:
@@ -229,7 +231,7 @@ def _inquire(c: Compiler, controls: dict[str, x.Expression]) -> Closure:
 
 def compile_namelist(c: Compiler, statement: s.NamelistTransfer) -> Closure:
     """read and write of a namelist group."""
-    controls = _controls(c, statement, _KNOWN)
+    controls = _controls(statement, _KNOWN)
     members = [(name, c.variable(ref)) for name, ref in statement.members]
     units, group = c.machine.units, statement.group
     internal = _is_internal(statement.unit)
@@ -249,5 +251,3 @@ def compile_namelist(c: Compiler, statement: s.NamelistTransfer) -> Closure:
 
     return _guarded(c, action, controls)
 
-
-__all__ = ["END_OF_FILE", "END_OF_RECORD", "TransferFailure", "compile_file", "compile_namelist", "compile_read", "compile_write"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from polystencil.semantics.io.failure import TransferFailure
 from polystencil.semantics.io.record import Record
@@ -45,7 +45,7 @@ def put(stream: Any, raw: bytes) -> None:
         stream.write(raw)
 
 
-def open_file(name: str, status: str, action: str) -> BinaryIO:
+def open_file(name: str, status: str, action: str) -> IO[bytes]:
     """The file of an open statement."""
     exists = os.path.exists(name)
     if status == "old" and not exists:

@@ -98,7 +98,7 @@ def read(units: Any, place: Any, internal: bool, group: str, members: list[Membe
     if internal:
         from polystencil.semantics.io.internal_files import internal_records
 
-        texts = iter([p.tobytes() for p in internal_records(place)])
+        texts = iter([bytes(p.tobytes()) for p in internal_records(place)])
 
         def next_line() -> bytes:
             line = next(texts, None)
