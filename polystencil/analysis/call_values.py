@@ -32,6 +32,26 @@ def usual_actuals(table: SymbolTable) -> dict[str, x.Ref]:
     return out
 
 
+def usual_extents(array: x.Ref, table: SymbolTable) -> list[int] | None:
+    """Extents of a local allocatable by the constants of its one allocate statement."""
+    procedure = table.procedures.get(table.owner.get(array.id, ""))
+    if procedure is None:
+        return None
+    found = [
+        a for st in walk_statements(procedure.body) if isinstance(st, s.Allocate)
+        for a in st.allocations if isinstance(a.object, x.Ref) and a.object.id == array.id
+    ]  # fmt: skip
+    if len(found) != 1:
+        return None
+    out = []
+    for low, high in found[0].bounds:
+        first, last = 1 if low is None else value_of(low), value_of(high)
+        if first is None or last is None:
+            return None
+        out.append(max(0, last - first + 1))
+    return out
+
+
 def _calls(table: SymbolTable) -> Iterator[tuple[x.Expression, tuple[x.Expression | None, ...]]]:
     for procedure in table.procedures.values():
         for st in walk_statements(procedure.body):

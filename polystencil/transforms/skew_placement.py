@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from polystencil.analysis.call_values import usual_actuals, usual_values
+from polystencil.analysis.call_values import usual_actuals, usual_extents, usual_values
 from polystencil.analysis.liveness import first_use
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -308,7 +308,7 @@ class _Bands:
             array = usual.pop(array.id)
             known = dimensions_of(array, self.table)
         if known is None:
-            return None
+            return usual_extents(array, self.table) if isinstance(array, x.Ref) else None
         out = []
         for low, high in known:
             value = self.usual(plus(minus(high, low), integer(1)))

@@ -13,6 +13,7 @@ from polystencil.ir import statements as s
 from polystencil.ir.printer.declarations import declaration_lines
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
+from polystencil.ir.printer.references import references_of_body
 from polystencil.ir.program import Symbol
 from polystencil.ir.traversal import walk_body_expressions, walk_expression
 
@@ -31,6 +32,10 @@ def parallel_loop_lines(st: s.ParallelLoop, names: Names, body: PrintBody, name:
     inner = names.inner()
     indices = {i.ref.id for i in st.indices}
     extra: list[str] = []
+    if st.locals:
+        bounds = tuple(s.Assign(i.lower, x.Binary("+", i.upper, i.step)) for i in st.indices)
+        mask = () if st.mask is None else (s.Assign(st.mask, st.mask),)
+        inner.protect(references_of_body((*st.body, *bounds, *mask)) - {v.id for v in st.locals})
     for symbol in st.locals:
         if symbol.id in indices and not names.is_given(symbol.id):
             visible = _same_variable_outside(symbol, st, names)
@@ -40,6 +45,7 @@ def parallel_loop_lines(st: s.ParallelLoop, names: Names, body: PrintBody, name:
                 extra += declaration_lines((symbol,), inner)
     private = tuple(v for v in st.locals if v.id not in indices)
     scope = inner.inner()
+    scope.protect(references_of_body(st.body, private) - {v.id for v in private})
     for symbol in private:
         if symbol.id in st.local_init:  # another name than the variable outside, which it starts with
             scope.declare(symbol.id, f"{symbol.name}_own", {inner.of(v.id) for v in private})

@@ -38,6 +38,12 @@ class Names:
         """A scope inside this one."""
         return Names(self.table, self)
 
+    def protect(self, ids: Iterable[str]) -> None:
+        """Keep the names of `ids` from scopes around this one visible here."""
+        for id in ids:
+            if id not in self.given and self.is_given(id):
+                self.taken.add(self.of(id))
+
     def declare(self, id: str, wanted: str, avoid: Iterable[str] = ()) -> str:
         """Give `id` a name here: the wanted one, or with a number where that would clash."""
         base = identifier(wanted)

@@ -82,3 +82,13 @@ def references_of_module(m: Module) -> set[str]:
         out.update(_in_expression(d.target))
         out.update(_in_expression(d.value))
     return out
+
+
+def references_of_body(body: s.Body, symbols: tuple[Symbol, ...] = ()) -> set[str]:
+    """Ids named in a body and in the declarations given; names declared for inner blocks must not hide them."""
+    out: set[str] = set()
+    for v in (*symbols, *symbols_in_body(body)):
+        out.update(_in_symbol(v))
+    for e in walk_body_expressions(body):
+        out.update(_in_node(e))
+    return out

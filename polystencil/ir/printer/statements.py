@@ -16,6 +16,7 @@ from polystencil.ir.printer.expressions import (
 from polystencil.ir.printer.intrinsic_keywords import KEYWORDS
 from polystencil.ir.printer.loops import do_line, parallel_loop_lines
 from polystencil.ir.printer.names import Names, identifier
+from polystencil.ir.printer.references import references_of_body
 from polystencil.ir.program import Symbol
 from polystencil.ir.typing import type_of
 
@@ -103,6 +104,8 @@ def _construct(st: s.Statement, names: Names) -> list[str]:
         case s.Block():
             name = _named(st.name, st.body)
             inner = names.inner()
+            own = {v.id for v in st.declarations}
+            inner.protect(references_of_body(st.body, st.declarations) - own)
             lines = declaration_lines(st.declarations, inner)
             return _wrap(name, "block", [*("  " + i for i in lines), *print_body(st.body, inner, "  ")], "end block")
         case s.If():
