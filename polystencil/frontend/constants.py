@@ -6,6 +6,7 @@ Real arithmetic is done in the kind of its operands, one rounding per operation,
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from polystencil.frontend.conversion import single
 from polystencil.ir import expressions as x
 from polystencil.ir.types import Intrinsic, Type
 from polystencil.ir.typing import type_of
+from polystencil.semantics.exact import rounded
 
 _DTYPES = {
     ("integer", 1): np.int8, ("integer", 2): np.int16, ("integer", 4): np.int32, ("integer", 8): np.int64,
@@ -191,7 +193,7 @@ def _truncated_quotient(a: Any, b: Any) -> Any:
 
 
 def power(a: Any, b: Any) -> Any:
-    """`a**b`; an integer exponent by repeated multiplication in the kind of the base."""
+    """`a**b`; a real to an integer power exactly, rounded once."""
     if np.ndim(a) or np.ndim(b):
         return np.vectorize(power, otypes=[np.result_type(a)])(a, b)
     if isinstance(b, np.integer):
@@ -202,6 +204,8 @@ def power(a: Any, b: Any) -> Any:
                     raise NotConstantError(reason="zero to a negative power")
                 return type(a)(int(a) ** -n if abs(int(a)) == 1 else 0)
             return convert_value(int(a) ** n, Intrinsic("integer", a.dtype.itemsize))
+        if isinstance(a, np.floating) and np.isfinite(a) and (a != 0 or n >= 0) and abs(n) <= 1024:
+            return rounded(Fraction(float(a)) ** n, a.dtype)  # gfortran folds exactly and rounds once
         out = type(a)(1)
         for _ in range(abs(n)):
             out = type(a)(out * a)

@@ -142,10 +142,10 @@ def _powi(x: Any, n: int, exponent: Any) -> Any:
         return np.ones_like(x) if x.shape else one
     if n < 0:
         x, n = divide(one, x), -n
-    result = None
+    result = one
     while True:
         if n & 1:
-            result = x if result is None else multiply(result, x)
+            result = multiply(result, x)
         n >>= 1
         if not n:
             return result

@@ -85,10 +85,11 @@ def _date_and_time(a: _Arguments) -> Closure:
     outputs = [a.storage(k) for k in range(4)]
 
     def run(f: Any) -> None:
-        for output, value in zip(outputs, system.date_and_time(), strict=True):
+        *texts, numbers = system.date_and_time()
+        for output, value in zip(outputs, (*texts, numbers), strict=True):
             storage = output(f)
             if isinstance(storage, Array):
-                storage.data[: len(value)] = value
+                storage.data[: numbers.size] = numbers
             else:
                 _give(storage, value)
 

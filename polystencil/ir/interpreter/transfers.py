@@ -18,7 +18,8 @@ from polystencil.semantics.io.units import read_internal, write_internal
 
 if TYPE_CHECKING:
     from polystencil.ir.interpreter.compiler import Compiler
-    from polystencil.ir.interpreter.machine import Closure
+
+from polystencil.ir.interpreter.machine import Closure
 
 _KNOWN = frozenset({"iostat", "iomsg", "advance", "rec", "pos", "size"})
 
@@ -169,8 +170,7 @@ def _drain(targets: Iterator[Any], read: Any) -> None:
         pass
 
 
-def _absent(_f: Any) -> None:
-    """The value of a specifier that is not given."""
+_absent: Closure = lambda _: None  # noqa: E731  # the value of a specifier that is not given; a def has no Closure type
 
 
 _INQUIRE_INPUTS = frozenset({"unit", "file", "iostat", "iomsg", "id"})

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+
+from polystencil.semantics.exact import rounded
 
 _REAL = re.compile(rb"([+-]?)(\d*)\.?(\d*)(?:[eEdDqQ]([+-]?\d+)|([+-]\d+))?$")
 _SPECIAL = re.compile(rb"([+-]?)(inf|infinity|nan(\(\w*\))?)$", re.IGNORECASE)
@@ -38,22 +41,12 @@ def parse_real(text: bytes, dtype: np.dtype[Any], implied_digits: int = 0, scale
 
 
 def rounded_real(text: str, dtype: np.dtype[Any]) -> Any:
-    """Decimal text in a real type, rounded once (a detour over double precision could round twice)."""
-    wide = float(text)
+    """Decimal text in a real type, rounded once."""
     if dtype != np.float32:
-        return dtype.type(wide)
-    with np.errstate(all="ignore"):
-        near = np.float32(wide)
-    if not np.isfinite(near) or wide == float(near):
-        return near
-    from fractions import Fraction
-
-    exact = Fraction(text)
-    other = np.nextafter(near, np.float32(np.inf if Fraction(float(near)) < exact else -np.inf))
-    if not np.isfinite(other):
-        return near
-    a, b = abs(Fraction(float(near)) - exact), abs(Fraction(float(other)) - exact)
-    return other if b < a else near
+        return dtype.type(float(text))
+    if abs(int(text.partition("e")[2] or 0)) > 400:  # no exact rational of thousands of digits
+        return np.float32(float(text))
+    return rounded(Fraction(text), dtype)
 
 
 def parse_logical(text: bytes) -> Any:
