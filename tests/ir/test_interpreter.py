@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from polystencil.errors import UsageError
 from polystencil.frontend import read_program
-from polystencil.ir.interpreter import ParallelOrder, call_procedure, run_program
+from polystencil.ir.interpreter import Interpreter, ParallelOrder, call_procedure, run_program
 
 HERE = Path(__file__).parent / "programs"
 PROGRAMS = sorted(p.stem for p in HERE.glob("*.f90"))
@@ -149,3 +150,29 @@ def test_scalars_come_back_in_zero_dimensional_arrays(module: object) -> None:
     k = np.array(5, np.int32)
     call_procedure(module, "m.count_up", (k,))  # type: ignore[arg-type]  # a Program
     assert k[()] == 5
+
+
+def test_an_interpreter_keeps_saved_variables(module: object) -> None:
+    interpreter, k = Interpreter(module), np.array(5, np.int32)  # type: ignore[arg-type]  # a Program
+    interpreter.call("m.count_up", (k,))
+    interpreter.call("m.count_up", (k,))
+    assert k[()] == 10
+    with pytest.raises(UsageError, match="takes 1 arguments, 2 are given"):
+        interpreter.call("m.count_up", (k, k))
+
+
+def test_deep_recursion_runs_and_endless_recursion_is_a_run_time_error(tmp_path: Path) -> None:
+    text = """program deep
+  print *, down({})
+contains
+  recursive integer function down(n) result(r)
+    integer, intent(in) :: n
+    r = 0
+    if (n /= 0) r = 1 + down(n - 1)
+  end function
+end program
+"""
+    assert run_text(tmp_path, text.format("2000"))[:2] == (0, "        2000\n")
+    code, _, err = run_text(tmp_path, text.format("-1"))
+    assert code == 2
+    assert "too deep" in err

@@ -22,7 +22,7 @@ from polystencil.semantics.association import content
 from polystencil.semantics.io.units import Units
 from polystencil.semantics.values import Allocatable, Array, Pointer, storage_of
 
-_RECURSION = 20000  # Python frames: a Fortran call takes about ten
+_RECURSION = 100_000  # Python frames: a Fortran call takes about ten
 
 
 def run_program(
@@ -48,6 +48,8 @@ def run_program(
             code, text = stop.code, stop.text
         except FortranRuntimeError as error:
             code, text = 2, f"{error}\nrun-time error: the program was stopped"
+        except RecursionError:
+            code, text = 2, "run-time error: procedures call each other too deep"
         finally:
             units.finish()
     if text:
@@ -55,25 +57,41 @@ def run_program(
     return code
 
 
+class Interpreter:
+    """A program whose procedures can be called from Python; module and saved variables live as long as it does."""
+
+    def __init__(
+        self, program: Program, *, parallel_order: ParallelOrder = "forward", seed: int = 0, stdout: Any = None
+    ) -> None:
+        sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
+        with np.errstate(all="ignore"):
+            self.machine = Machine(program, Units(None, stdout, None), parallel_order, seed)
+
+    def call(self, id: str, arguments: Sequence[Any]) -> Any:
+        """Call one procedure with Python values: NumPy arrays are updated in place; gives a function's value.
+
+        Scalars that the procedure writes are seen by the caller when they are passed as 0-d arrays.
+        """
+        if id not in self.machine.table.procedures:
+            raise UsageError(f"there is no procedure '{id}'")
+        routine = self.machine.routine(id)
+        if len(arguments) != len(routine.dummies):
+            raise UsageError(f"procedure '{id}' takes {len(routine.dummies)} arguments, {len(arguments)} are given")
+        with np.errstate(all="ignore"):
+            actuals = [_as_actual(value, d) for value, d in zip(arguments, routine.dummies, strict=True)]
+            result = routine.invoke(None, actuals)
+            self.machine.units.flush()
+        if isinstance(result, (Allocatable, Pointer)):
+            result = content(result, "the function result")
+        return None if result is None else value_of(result)
+
+
 def call_procedure(
     program: Program, id: str, arguments: Sequence[Any], *, parallel_order: ParallelOrder = "forward", seed: int = 0,
     stdout: Any = None,
 ) -> Any:  # fmt: skip
-    """Call one procedure with Python values: NumPy arrays are updated in place; gives a function's value.
-
-    Scalars that the procedure writes are seen by the caller when they are passed as 0-d arrays.
-    """
-    machine = Machine(program, Units(None, stdout, None), parallel_order, seed)
-    if id not in machine.table.procedures:
-        raise UsageError(f"there is no procedure '{id}'")
-    routine = machine.routine(id)
-    with np.errstate(all="ignore"):
-        actuals = [_as_actual(value, d) for value, d in zip(arguments, routine.dummies, strict=True)]
-        result = routine.invoke(None, actuals)
-        machine.units.finish()
-    if isinstance(result, (Allocatable, Pointer)):
-        result = content(result, "the function result")
-    return None if result is None else value_of(result)
+    """One call in a program whose variables have their initial values, see `Interpreter.call`."""
+    return Interpreter(program, parallel_order=parallel_order, seed=seed, stdout=stdout).call(id, arguments)
 
 
 def _as_actual(value: Any, dummy: Any) -> Any:
@@ -94,4 +112,4 @@ def _as_actual(value: Any, dummy: Any) -> Any:
     return storage_of(value)
 
 
-__all__ = ["Machine", "ParallelOrder", "call_procedure", "run_program"]
+__all__ = ["Interpreter", "Machine", "ParallelOrder", "call_procedure", "run_program"]
