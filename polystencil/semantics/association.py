@@ -52,6 +52,10 @@ def as_explicit_shape(
 
     The second result is what to call after the procedure returns when a copy had to be made, else None.
     """
+    if len(upper) == 1 and upper[0] is not None and len(data.shape) == 1 and is_contiguous(data):
+        n = max(0, int(upper[0]) - int(lower[0]) + 1)
+        if start + n <= data.shape[0]:  # the common case, without the general arithmetic
+            return Array(leading(data, start, n), (int(lower[0]),)), None
     available = element_count(tuple(data.shape)) - start
     fixed = [max(0, int(high) - int(low) + 1) for low, high in zip(lower, upper, strict=True) if high is not None]
     count = element_count(tuple(fixed))

@@ -234,10 +234,59 @@ def _section(c: Compiler, e: x.Section) -> Closure:
 
         return of_parent
     base, ones = c.variable(e.base), (1,) * rank
+    simple = [_simple_subscript(c, s) for s in e.subscripts]
+    if all(s is not None for s in simple):
+        return _simple_section(base, simple, ones, lambda array, f: section_index(array, subscripts(f), name))
 
     def section(f: Any) -> Any:
         array = base(f)
         return Array(array.data[(*section_index(array, subscripts(f), name), Ellipsis)], ones)
+
+    return section
+
+
+def _simple_subscript(c: Compiler, s: x.Expression) -> Any:
+    """A subscript or a range of step 1 as a function of (frame, lower bound, extent); None for others.
+
+    It gives None where the subscript is out of bounds.
+    """
+    if isinstance(s, x.Range):
+        if s.step is not None:
+            return None
+        if s.lower is None and s.upper is None:
+            return lambda _f, _low, _n: slice(None)
+        lower = None if s.lower is None else c.number(s.lower)
+        upper = None if s.upper is None else c.number(s.upper)
+
+        def bounds(f: Any, low: int, n: int) -> slice | None:
+            first = 0 if lower is None else lower(f) - low
+            stop = n if upper is None else upper(f) - low + 1
+            if stop <= first:
+                return slice(0, 0)
+            return slice(first, stop) if first >= 0 and stop <= n else None
+
+        return bounds
+    if rank_of(s):
+        return None
+    number = c.number(s)
+
+    def index(f: Any, low: int, n: int) -> int | None:
+        k: int = number(f) - low
+        return k if 0 <= k < n else None
+
+    return index
+
+
+def _simple_section(base: Closure, subscripts: list[Any], ones: tuple[int, ...], otherwise: Any) -> Closure:
+    """A section of such subscripts; `otherwise` words the error when one is out of bounds."""
+
+    def section(f: Any) -> Any:
+        array = base(f)
+        data = array.data
+        index = [s(f, low, n) for s, low, n in zip(subscripts, array.lower, data.shape, strict=True)]
+        if None in index:
+            otherwise(array, f)
+        return Array(data[(*index, Ellipsis)], ones)
 
     return section
 
