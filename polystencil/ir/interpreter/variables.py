@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polystencil.errors import UnsupportedError
+from polystencil.ir import expressions as x
 from polystencil.ir.interpreter.layouts import number_dtype
+from polystencil.ir.interpreter.scalars import constant_number
 from polystencil.ir.program import Dimension, Symbol
 from polystencil.ir.types import Intrinsic, ProcedureType, Record
-from polystencil.semantics.values import Allocatable, Pointer, new_array, new_data
+from polystencil.semantics.assignment import assign
+from polystencil.semantics.association import associate
+from polystencil.semantics.values import Allocatable, Array, Pointer, new_array, new_data
 
 if TYPE_CHECKING:
     from polystencil.ir.interpreter.compiler import Compiler
@@ -18,6 +24,19 @@ if TYPE_CHECKING:
 def lower_bound(c: Compiler, d: Dimension) -> Closure:
     """The declared lower bound; 1 when there is none."""
     return (lambda _: 1) if d.lower is None else c.number(d.lower)
+
+
+def _constant_bounds(shape: tuple[Dimension, ...]) -> tuple[tuple[int, ...], tuple[int, ...]] | None:
+    """Bounds that are the same at every activation."""
+    lower, upper = [], []
+    for d in shape:
+        low = 1 if d.lower is None else constant_number(d.lower)
+        high = constant_number(d.upper) if isinstance(d.upper, x.Expression) else None
+        if low is None or high is None:
+            return None
+        lower.append(low)
+        upper.append(high)
+    return tuple(lower), tuple(upper)
 
 
 def compile_creator(c: Compiler, symbol: Symbol) -> Closure | None:
@@ -35,6 +54,11 @@ def compile_creator(c: Compiler, symbol: Symbol) -> Closure | None:
         if dtype is not None:
             return lambda _: new_data(dtype, ())
         return lambda f: new_data(element(f), ())
+    fixed = _constant_bounds(symbol.shape)
+    if fixed is not None and dtype is not None:
+        model = new_array(dtype, *fixed)
+        low, shape = model.lower, model.data.shape
+        return lambda _: Array(np.zeros(shape, dtype, order="F"), low)
     lower = [lower_bound(c, d) for d in symbol.shape]
     upper = []
     for d in symbol.shape:
@@ -51,8 +75,6 @@ def compile_creator(c: Compiler, symbol: Symbol) -> Closure | None:
 def initial_setter(c: Compiler, symbol: Symbol) -> Any:
     """What stores the initial value of a declaration into its fresh storage; None when there is none."""
     from polystencil.ir import expressions as x
-    from polystencil.semantics.assignment import assign
-    from polystencil.semantics.association import associate
 
     if symbol.initial is None or isinstance(symbol.initial, x.Null):
         return None
