@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from polystencil.analysis.dead_arrays import used_only_in
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure, Program
@@ -167,7 +168,12 @@ class _Work:
             except NotSwapped as why:
                 why_not = str(why)
         self.count += 1
-        fused = FusedGroup(group, consumer, renamed, chain, checks, takes_turns, f"{self.procedure.id}.fuse{self.count}")
+        intermediates = {p for st in steps for d in st.producer.definitions for p in [d.path]}
+        here = dataclasses.replace(self.procedure, body=whole)
+        dead = all(used_only_in(p, group, here, self.table) for p in intermediates)
+        fused = FusedGroup(
+            group, consumer, renamed, chain, checks, takes_turns, dead, f"{self.procedure.id}.fuse{self.count}"
+        )
         new = place_fused(whole, fused, self.table)
         for step in steps:
             self.applied(step, group[-1])

@@ -24,7 +24,10 @@ from polystencil.transforms.time_chain import Chain
 
 @dataclass(frozen=True, eq=False)
 class FusedGroup:
-    """Adjacent loops `group` (the consumer last), the fused loop for them, and what it needs around it."""
+    """Adjacent loops `group` (the consumer last), the fused loop for them, and what it needs around it.
+
+    `dead`: nothing reads the intermediate arrays but the group, so no iteration has to run the original loops.
+    """
 
     group: tuple[s.ParallelLoop, ...]
     fused: s.ParallelLoop
@@ -32,6 +35,7 @@ class FusedGroup:
     chain: Chain
     checks: tuple[RuntimeCheck, ...]
     takes_turns: bool
+    dead: bool
     prefix: str
 
 
@@ -88,7 +92,10 @@ class _Placement:
             if self.g.takes_turns:
                 declared += (self.flag,)
                 before.append(s.Assign(self.flag_ref, FALSE, span=st.span))
-        return s.Block(declared, (*before, loop), span=st.span)
+        after: list[s.Statement] = []
+        if outermost and self.g.takes_turns and self.g.dead:
+            after.append(self.back(st))
+        return s.Block(declared, (*before, loop, *after), span=st.span)
 
     def with_start(self, made: s.Statement, r: Renamed) -> s.Statement:
         """The allocation of a copy; where it takes turns with the array, the copy starts equal to it."""
@@ -133,10 +140,10 @@ class _Placement:
         tests = [
             compare("==", loop.index, x.Ref(self.last[id(loop)].id, loop.index.type)) for loop in reversed(g.chain.loops)
         ]
-        condition = all_of(*tests)
+        condition = FALSE if g.dead else all_of(*tests)
         if g.checks:
-            check = all_of(*(c.condition for c in g.checks))
-            condition = x.Binary(".or.", condition, x.Unary(".not.", x.Paren(check)))
+            fails = x.Unary(".not.", x.Paren(all_of(*(c.condition for c in g.checks))))
+            condition = fails if g.dead else x.Binary(".or.", condition, fails)
         originals: s.Body = tuple(dataclasses.replace(m, directives=(*m.directives, KEEP)) for m in g.group)
         if g.takes_turns:
             originals = (self.back(g.group[0]), *originals)
@@ -146,6 +153,8 @@ class _Placement:
             fused = _writing(g.fused, to_copy)
             backs = tuple(self.copy_back(r, f"{g.prefix}.back") for r in g.renamed)
             otherwise = (fused, *backs)
+        if condition == FALSE:
+            return otherwise
         return (s.If((s.Branch(condition, originals, span),), otherwise, span=span),)
 
     def turns(self) -> s.Body:
