@@ -77,7 +77,7 @@ class HostAssignments(HostLines):
         self.synchronised(text + ")")
 
     def _allocate(self, s: st.Allocate) -> None:
-        guard = self._status(s.stat, s.errmsg)
+        guard = self._status(s.stat, s.errmsg, 5014, "Attempt to allocate an allocated object")
         for a in s.allocations:
             cell = self.cell(a.object)
             self.touched(a.object)
@@ -99,18 +99,19 @@ class HostAssignments(HostLines):
         self._end_status(guard)
 
     def _deallocate(self, s: st.Deallocate) -> None:
-        guard = self._status(s.stat, s.errmsg)
+        guard = self._status(s.stat, s.errmsg, 1, "Attempt to deallocate an unallocated object")
         for e in s.objects:
             self.touched(e)
             self.synchronised(f"fortran.deallocate({self.cell(e)})")
         self._end_status(guard)
 
-    def _status(self, stat: x.Expression | None, errmsg: x.Expression | None) -> bool:
+    def _status(self, stat: x.Expression | None, errmsg: x.Expression | None, code: int, text: str) -> bool:
+        """Open a block that reports a failure in stat= and errmsg=, with gfortran's values."""
         if stat is None:
             return False
         self.touched(stat)
         message = "None" if errmsg is None else self.storage(errmsg)
-        self.synchronised(f"with fortran.status({self.storage(stat)}, {message}):")
+        self.synchronised(f"with fortran.status({self.storage(stat)}, {message}, {code}, {text!r}):")
         self.depth += 1
         return True
 

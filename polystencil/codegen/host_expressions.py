@@ -9,6 +9,7 @@ from polystencil.ir import expressions as x
 from polystencil.ir.program import Procedure
 from polystencil.ir.types import Intrinsic, Record
 from polystencil.ir.typing import COMPARISONS, rank_of, type_of
+from polystencil.semantics.intrinsics import INTRINSICS
 
 ATOM, POWER, UNARY, TIMES, PLUS, BITS, COMPARE, AND, OR, LOWEST = 100, 16, 14, 13, 12, 10, 8, 6, 5, 0
 _DIRECT = {"+": ("+", PLUS), "-": ("-", PLUS), "*": ("*", TIMES), "/": ("/", TIMES)}
@@ -248,10 +249,10 @@ class HostExpressions(HostCalls):
             return f"fortran.{name}({', '.join(texts)})"
         if name == "null":
             return "None"
-        if name == "selected_char_kind" or name == "kind":
-            pass
         if name in ("int", "real", "dble", "cmplx") and isinstance(first, x.Boz):
             return f"fortran.from_bits({first.value}, {dtype_text(e.type)})"
+        if name not in INTRINSICS:
+            raise UnsupportedError(f"the intrinsic function {name} is not supported", self.span)
         texts = ["None" if a is None else self._argument_value(a) for a in arguments]
         while texts and texts[-1] == "None":
             texts.pop()

@@ -10,6 +10,7 @@ from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
 
 _STORED = frozenset({"iostat", "iomsg", "size", "newunit"})
+_KNOWN = frozenset({"iostat", "iomsg", "advance", "rec", "pos", "size"})
 _INQUIRY_INPUT = frozenset({"unit", "file", "id"})
 
 
@@ -28,9 +29,9 @@ class HostIO(HostAssignments):
                 targets = []
                 for item in s.items:
                     self._touch_item(item)
-                    targets.append(self.list_item(item, True))
+                    targets.append(f"lambda: [{self.list_item(item, True)}]")
                 head = f"fortran.read({self._unit(s.unit)}, {self._format(s.format)}, "
-                self.synchronised(f"{head}lambda: [{', '.join(targets)}]{self._controls(s.controls)})")
+                self.synchronised(f"{head}[{', '.join(targets)}]{self._controls(s.controls)})")
             case st.FileStatement():
                 self._file(s)
             case st.NamelistTransfer():
@@ -69,6 +70,8 @@ class HostIO(HostAssignments):
     def _controls(self, controls: tuple[tuple[str, x.Expression], ...]) -> str:
         out = ""
         for name, e in controls:
+            if name not in _KNOWN:
+                raise UnsupportedError(f"the specifier {name}= is not supported here", self.span)
             if name in _STORED:
                 self.touched(e)
                 out += f", {name}={self.storage(e)}"

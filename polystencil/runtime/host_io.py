@@ -9,6 +9,8 @@ import numpy as np
 
 from polystencil.errors import FortranRuntimeError, UnsupportedError
 from polystencil.semantics.assignment import assign
+from polystencil.semantics.io import namelist as namelists
+from polystencil.semantics.io.failure import TransferFailure
 from polystencil.semantics.io.units import Units, read_internal, write_internal
 from polystencil.semantics.values import Array
 
@@ -29,8 +31,8 @@ def units() -> Units:
 class status:  # it stands where Fortran says stat= and iostat=
     """Catches a run-time error and reports it in variables."""
 
-    def __init__(self, stat: Any, message: Any) -> None:
-        self._stat, self._message = stat, message
+    def __init__(self, stat: Any, message: Any, code: int | None = None, text: str = "") -> None:
+        self._stat, self._message, self._code, self._text = stat, message, code, text
 
     def __enter__(self) -> None:
         if self._stat is not None:
@@ -39,14 +41,10 @@ class status:  # it stands where Fortran says stat= and iostat=
     def __exit__(self, kind: Any, error: Any, trace: Any) -> bool:
         if error is None or not isinstance(error, FortranRuntimeError) or self._stat is None:
             return False
-        self._stat[...] = getattr(error, "iostat", _code(error))
+        self._stat[...] = getattr(error, "iostat", 5010) if self._code is None else self._code
         if self._message is not None:
-            assign(self._message, error.message.encode())
+            assign(self._message, (self._text or error.message).encode())
         return True
-
-
-def _code(error: FortranRuntimeError) -> int:
-    return 5014 if "allocate" in error.message else 1
 
 
 def _is_internal(unit: Any) -> bool:
@@ -71,18 +69,25 @@ def write(
 
 
 def read(
-    unit: Any, form: Any, targets: Callable[[], list[Any]], iostat: Any = None, iomsg: Any = None, advance: Any = None,
-    size: Any = None, **more: Any,
+    unit: Any, form: Any, targets: list[Callable[[], list[Any]]], iostat: Any = None, iomsg: Any = None,
+    advance: Any = None, size: Any = None, **more: Any,
 ) -> None:  # fmt: skip
     """read."""
     _known(more, ("rec", "pos"))
+    storages = (storage for make in targets for storage in make())  # a later item may depend on an earlier one
     with status(iostat, iomsg):
-        if _is_internal(unit):
-            count = read_internal(unit, form, targets())
-        else:
-            count = units().read(unit, form, targets(), _word(advance) != "no", more.get("rec"), more.get("pos"))
-        if size is not None:
-            size[...] = count
+        count = 0
+        try:
+            if _is_internal(unit):
+                count = read_internal(unit, form, storages)
+            else:
+                count = units().read(unit, form, storages, _word(advance) != "no", more.get("rec"), more.get("pos"))
+        except TransferFailure as failure:
+            count = failure.taken
+            raise
+        finally:
+            if size is not None:
+                size[...] = count
 
 
 def _known(more: dict[str, Any], names: tuple[str, ...]) -> None:
@@ -126,6 +131,20 @@ def _inquire(controls: dict[str, Any]) -> None:
             place[...] = np.asarray(value)
 
 
-def namelist(*_: Any, **__: Any) -> None:
+def namelist(
+    keyword: str,
+    unit: Any,
+    group: str,
+    members: dict[str, Any],
+    iostat: Any = None,
+    iomsg: Any = None,
+    **more: Any,
+) -> None:
     """Namelist input and output."""
-    raise UnsupportedError("namelist input/output is not supported")
+    _known(more, ())
+    found = list(members.items())
+    with status(iostat, iomsg):
+        if keyword == "write":
+            namelists.write(units(), unit, _is_internal(unit), group, found)
+        else:
+            namelists.read(units(), unit, _is_internal(unit), group, found)

@@ -21,6 +21,7 @@ from polystencil.runtime.opencl_choice import choose_device
 from polystencil.runtime.residency import Residency
 
 MOST_VARIANTS = 8
+MOST_WAITING = 4096  # a queue without end would only cost memory
 SPECIALISE_FROM = 4096
 
 
@@ -172,6 +173,8 @@ class Launcher:
         self._enqueue(device.queue, kernel, self._global, self._local)
         device.pending = True
         device.launches += 1
+        if device.launches % MOST_WAITING == 0:
+            device.wait()
 
     def _rebind(self, ranges: tuple[int, ...], arrays: tuple[Any, ...]) -> None:
         device, spec = self.device, self.kernel
