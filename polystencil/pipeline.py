@@ -19,6 +19,7 @@ from polystencil.transforms.results import PassResult
 if TYPE_CHECKING:
     from polystencil.codegen import GeneratedProgram
     from polystencil.runtime import Executable
+    from polystencil.runtime.device import Device
 
 Source = SourceText | str | PathLike[str]
 
@@ -98,7 +99,8 @@ def executable(program: Program, options: Options) -> Executable:
     from polystencil.runtime import load, open_device
 
     device = open_device(options)
-    return load(generate(program, options), device, options)
+    chosen = for_device(options, device)
+    return load(generate(program, chosen), device, chosen)
 
 
 def executable_of(
@@ -109,14 +111,20 @@ def executable_of(
     from polystencil.runtime import load, open_device
     from polystencil.runtime.cache import find, keep, program_key
 
-    texts = [(s.name, s.text) for s in sources]
-    key = program_key([*texts, *included_texts(sources, include_dirs)], options, map(str, sorted(defines.items())))
     device = open_device(options)
+    chosen = for_device(options, device)
+    texts = [(s.name, s.text) for s in sources]
+    key = program_key([*texts, *included_texts(sources, include_dirs)], chosen, map(str, sorted(defines.items())))
     generated = find(key)
     if generated is None:
-        generated = generate(parse(sources, defines, include_dirs), options)
+        generated = generate(parse(sources, defines, include_dirs), chosen)
         keep(key, generated)
-    return load(generated, device, options)
+    return load(generated, device, chosen)
+
+
+def for_device(options: Options, device: Device) -> Options:
+    """The options with the size of the device's last-level cache where none is given."""
+    return options if options.cache_bytes is not None else replace(options, cache_bytes=device.cache_bytes())
 
 
 def interpret(program: Program, arguments: Sequence[str], stdout: object = None) -> int:

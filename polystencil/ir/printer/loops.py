@@ -58,7 +58,9 @@ def parallel_loop_lines(st: s.ParallelLoop, names: Names, body: PrintBody, name:
     statements = body(st.body, scope, "  ")
     if private:
         statements = ["  block", *("    " + i for i in lines), *("  " + i for i in starts + statements), "  end block"]
-    if st.reductions:
+    if names.openmp:
+        out = _openmp_nest(st, inner, statements, name)
+    elif st.reductions:
         out = _sequential_nest(st, inner, statements, name)
     else:
         out = _do_concurrent(st, inner, statements, name)
@@ -114,6 +116,24 @@ def _sequential_nest(st: s.ParallelLoop, names: Names, body: list[str], name: st
         if k:
             out = ["  " + line for line in out]
     return out
+
+
+_CLAUSES = {"iand": "iand", "ior": "ior", "ieor": "ieor"}
+
+
+def _openmp_nest(st: s.ParallelLoop, names: Names, body: list[str], name: str) -> list[str]:
+    """The nest with its outermost loop shared among threads and its innermost one marked as free of dependences."""
+    nest = _sequential_nest(st, names, body, name)
+    reductions = "".join(f" reduction({_CLAUSES.get(r.operator, r.operator)}: {names.of(r.ref.id)})" for r in st.reductions)
+    inner = [names.of(i.ref.id) for i in st.indices[1:]]
+    private = f" private({', '.join(inner)})" if inner else ""
+    if len(st.indices) == 1:
+        return [f"!$omp parallel do{reductions}", *nest, "!$omp end parallel do"]
+    if not st.reductions and not name:
+        depth = len(st.indices) - 1
+        at = next(k for k, line in enumerate(nest) if line.startswith("  " * depth + "do "))
+        nest = [*nest[:at], "  " * depth + "!$omp simd", *nest[at:]]
+    return [f"!$omp parallel do{private}{reductions}", *nest, "!$omp end parallel do"]
 
 
 def refers_to(body: s.Body, mask: x.Expression | None, id: str) -> bool:

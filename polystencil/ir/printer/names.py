@@ -20,6 +20,7 @@ class Names:
     parent: Names | None = None
     given: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
+    openmp: bool = False
 
     def of(self, id: str) -> str:
         """The printed name of an id; its last part where no scope has declared it."""
@@ -36,7 +37,7 @@ class Names:
 
     def inner(self) -> Names:
         """A scope inside this one."""
-        return Names(self.table, self)
+        return Names(self.table, self, openmp=self.openmp)
 
     def protect(self, ids: Iterable[str]) -> None:
         """Keep the names of `ids` from scopes around this one visible here."""

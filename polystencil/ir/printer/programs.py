@@ -23,9 +23,12 @@ from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.types import Intrinsic, ProcedureType
 
 
-def print_program(program: Program) -> str:
-    """The whole program as free-form Fortran 2018 with lines of at most 128 characters."""
-    printer = _Printer(symbol_table(program))
+def print_program(program: Program, *, openmp: bool = False) -> str:
+    """The whole program as free-form Fortran 2018 with lines of at most 128 characters.
+
+    With `openmp`, parallel loops are do nests under OpenMP directives instead of do concurrent.
+    """
+    printer = _Printer(symbol_table(program), openmp)
     lines: list[str] = []
     for module in program.modules:
         lines += [*printer.module(module), ""]
@@ -33,15 +36,15 @@ def print_program(program: Program) -> str:
         lines += [*printer.procedure(data, Names(printer.table), "block data"), ""]
     for procedure in program.procedures:
         if not procedure.interface_only:
-            lines += [*printer.procedure(procedure, Names(printer.table)), ""]
+            lines += [*printer.procedure(procedure, Names(printer.table, openmp=openmp)), ""]
     if program.main is not None:
-        lines += printer.procedure(program.main, Names(printer.table))
+        lines += printer.procedure(program.main, Names(printer.table, openmp=openmp))
     return "\n".join(piece for line in lines for piece in broken(line)).rstrip("\n") + "\n"
 
 
 class _Printer:
-    def __init__(self, table: SymbolTable) -> None:
-        self.table = table
+    def __init__(self, table: SymbolTable, openmp: bool) -> None:
+        self.table, self.openmp = table, openmp
         self.home: dict[str, str] = {}  # id of a symbol, procedure or type -> module that declares it
         for module in table.modules.values():
             for item in (*module.symbols, *module.types, *module.procedures):
@@ -66,7 +69,7 @@ class _Printer:
         return [f"use {self.table.modules[m].name}, only: {', '.join(items)}" for m, items in sorted(wanted.items())]
 
     def module(self, m: Module) -> list[str]:
-        names = Names(self.table)
+        names = Names(self.table, openmp=self.openmp)
         for item in (*m.symbols, *m.types, *m.procedures):
             # names of a module must stay as they are for those who use it
             names.alias(item.id, identifier(item.name))
