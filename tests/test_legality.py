@@ -179,8 +179,8 @@ def test_gfortran_prints_the_expected_output(name: str, tmp_path: Path) -> None:
     for k, text in enumerate(sorted(texts)):
         source, program = tmp_path / f"p{k}.f90", tmp_path / f"p{k}"
         source.write_text(text)
-        command = ["gfortran", "-O0", "-ffp-contract=off", "-fcheck=all", "-J", str(tmp_path), str(source), "-o", str(program)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        command = ["gfortran", "-O0", "-ffp-contract=off", "-fcheck=all", source.name, "-o", program.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
         assert done.returncode == 0, done.stderr
         ran = subprocess.run([program], capture_output=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
         assert ran.stdout.decode() == CASES[name].with_suffix(".expected").read_text(), ran.stderr.decode()

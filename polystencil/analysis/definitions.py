@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polystencil.analysis.storage import POINTED, storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure
@@ -238,11 +239,11 @@ class Invariance:
         if any(d == path or d.startswith(path + "%") or path.startswith(d + "%") for d in self.definitions.paths):
             return False
         symbol = self.table.symbols.get(id)
-        if symbol is None or {"pointer", "target", "volatile"} & symbol.attributes:
+        if symbol is None or {"pointer", "target", "volatile"} & symbol.attributes or symbol.block is not None:
             return self._variable(id)
         if _through_pointer(e, self.table):
             return False
-        return self.table.owner.get(id) == self.procedure or not self.definitions.unknown
+        return not self.definitions.unknown or self._out_of_reach(id)
 
     def _node(self, node: x.Expression) -> bool:
         match node:
@@ -269,12 +270,22 @@ class Invariance:
             return False
         if shared:
             return not self.definitions.unknown and not self._others_defined(id)
-        own = self.table.owner.get(id) == self.procedure
-        return own or not self.definitions.unknown
+        return not self.definitions.unknown or self._out_of_reach(id)
+
+    def _out_of_reach(self, id: str) -> bool:
+        """Whether an unknown procedure cannot define a variable: a local one that no contained procedure defines."""
+        procedure = self.table.procedures.get(self.procedure)
+        if procedure is None or self.table.owner.get(id) != self.procedure:
+            return False
+        return not any(id in defined_in(inner.body, self.table).ids for inner in procedure.contained)
 
     def _others_defined(self, id: str) -> bool:
         """Whether the region defines a variable that may be another name of `id`."""
         symbol = self.table.symbols[id]
+        if {"pointer", "target"} & symbol.attributes and any(
+            storage_class(p, self.table) == POINTED for p in self.definitions.paths
+        ):
+            return True
         for other in self.definitions.ids:
             s2 = self.table.symbols.get(other)
             if s2 is None:

@@ -29,6 +29,35 @@ def storage_class(path: str, table: SymbolTable) -> str:
     return path
 
 
+def root_class(path: str, table: SymbolTable) -> str:
+    """The class of storage of the whole variable that a path is a part of: parts may hold one another."""
+    found = storage_class(path, table)
+    return found if found == POINTED or found.startswith("block ") else path.split("%", 1)[0]
+
+
+def is_chosen_pointer(path: str, rank_before: int, table: SymbolTable) -> bool:
+    """Whether equal paths with other subscripts may still be one element: elements of an array of pointers.
+
+    `rank_before` is the number of dimensions of the root variable; a pointer component of a scalar record is one
+    pointer, those of an array of records may have one target.
+    """
+    id, *fields = (part.split("(")[0] for part in path.split("%"))
+    symbol = table.symbols.get(id)
+    if symbol is None or not fields:
+        return False
+    dimensions, type_id = rank_before, getattr(symbol.type, "id", None)
+    for field in fields:
+        definition = table.types.get(type_id) if type_id else None
+        component = next((c for c in definition.components if c.name == field), None) if definition else None
+        if component is None:
+            return True
+        if "pointer" in component.attributes and dimensions:
+            return True
+        dimensions += len(component.shape or ())
+        type_id = getattr(component.type, "id", None)
+    return False
+
+
 def _through_pointer(symbol: object, fields: list[str], table: SymbolTable) -> bool:
     type_id = getattr(getattr(symbol, "type", None), "id", None)
     for field in fields:

@@ -22,8 +22,8 @@ _INTEGER_HELPERS = {
     "mul": "PS_FN {t} ps_mul_{s}({t} a, {t} b) {{ return ({t})(({u})a * ({u})b); }}",
     "neg": "PS_FN {t} ps_neg_{s}({t} a) {{ return ({t})(({u})0 - ({u})a); }}",
     "abs": "PS_FN {t} ps_abs_{s}({t} a) {{ return a < 0 ? ({t})(({u})0 - ({u})a) : a; }}",
-    "min": "PS_FN {t} ps_min_{s}({t} a, {t} b) {{ return b < a ? b : a; }}",
-    "max": "PS_FN {t} ps_max_{s}({t} a, {t} b) {{ return b > a ? b : a; }}",
+    "min": "PS_FN {t} ps_min_{s}({t} a, {t} b) {{ return a < b ? a : b; }}",
+    "max": "PS_FN {t} ps_max_{s}({t} a, {t} b) {{ return a > b ? a : b; }}",
     "div": "PS_FN {t} ps_div_{s}({t} a, {t} b) {{ return b == 0 ? ({t})0 : ({t})(a / b); }}",
     "modulo": "PS_FN {t} ps_modulo_{s}({t} a, {t} b) {{ {t} r = ({t})(a % b);"
     " return r != 0 && ((r < 0) != (b < 0)) ? ({t})(r + b) : r; }}",
@@ -51,8 +51,8 @@ _INTEGER_HELPERS = {
     " while (!(v & 1)) {{ v >>= 1; n++; }} return n; }}",
 }
 _REAL_HELPERS = {
-    "min": "PS_FN {t} ps_min_{s}({t} a, {t} b) {{ return b < a ? b : a; }}",
-    "max": "PS_FN {t} ps_max_{s}({t} a, {t} b) {{ return b > a ? b : a; }}",
+    "min": "PS_FN {t} ps_min_{s}({t} a, {t} b) {{ return a < b ? a : b; }}",
+    "max": "PS_FN {t} ps_max_{s}({t} a, {t} b) {{ return a > b ? a : b; }}",
     "dim": "PS_FN {t} ps_dim_{s}({t} a, {t} b) {{ return a > b ? a - b : ({t})0; }}",
     "modulo": "PS_FN {t} ps_modulo_{s}({t} a, {t} b) {{ {t} r = {fmod}(a, b);"
     " return r != 0 ? ((r < 0) != (b < 0) ? r + b : r) : {copysign}(({t})0, b); }}",

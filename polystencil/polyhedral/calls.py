@@ -58,7 +58,8 @@ def bind_call(
             return f"an elemental call of {procedure.name} on arrays"
         if dummy.shape is None:
             values[id] = known_value(actual, scope)
-        place = place_of(actual, scope, table, bindings) if base_id(actual) is not None else None
+        copied = "value" in dummy.attributes  # the dummy is a variable of its own
+        place = place_of(actual, scope, table, bindings) if base_id(actual) is not None and not copied else None
         if place is not None:
             new[id] = _bound(place, actual, dummy, procedure, arguments, scope, table)
     return Seen(procedure, new, values)
@@ -92,8 +93,11 @@ def _bound(
     open_: list[tuple[int, isl.PwAff | None]] = []
     for dim, (k, d) in enumerate(zip(moving, dummy.shape, strict=True)):
         lower = constant(1, scope.depth) if d.lower is None else to_affine(_in_caller(d.lower, procedure, arguments), scope)
-        if not d.assumed and dim < len(dummy.shape) - 1 and not _same_extent(actual, dim, d, procedure, arguments, scope, table):
-            return unknown  # an explicit shape that may cut the storage differently
+        if not d.assumed and not _same_extent(actual, dim, d, procedure, arguments, scope, table):
+            if dim < len(dummy.shape) - 1:
+                return unknown  # an explicit shape that may cut the storage differently
+            v = subscripts[k]
+            subscripts[k] = Span1(v.lower, None, v.step) if isinstance(v, Span1) else v  # it may end before the actual one
         open_.append((k, lower))
     return Binding(Place(place.path, tuple(subscripts)), tuple(open_), True)
 

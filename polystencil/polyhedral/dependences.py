@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
-from polystencil.analysis.storage import storage_class
+from polystencil.analysis.storage import POINTED, is_chosen_pointer, root_class, storage_class
 from polystencil.ir.symbols import SymbolTable
 from polystencil.polyhedral.accesses import Access, Loop, LoopModel
 
@@ -37,8 +37,9 @@ def groups_inside(
     groups: dict[str, list[Access]] = defaultdict(list)
     for a in model.accesses:
         inside = len(a.loops) > loop.position and a.loops[loop.position] is loop
-        if inside and a.array not in ignored and a.private_depth <= loop.position:
-            groups[storage_class(a.array, table)].append(a)
+        mine = a.private_depth > loop.position or a.array.split("%", 1)[0] in ignored
+        if inside and not mine:
+            groups[root_class(a.array, table)].append(a)
     return {c: g for c, g in groups.items() if any(a.is_write for a in g)}
 
 
@@ -63,28 +64,51 @@ def _pairs(a: isl.Map, b: isl.Map) -> isl.Map:
     return a.apply_range(b.reverse())
 
 
-def may_conflict(group: list[Access], first: int, last: int) -> bool:
+def may_conflict(group: list[Access], first: int, last: int, table: SymbolTable) -> bool:
     """Whether any two accesses of a storage class, one a write, may meet in iterations that differ."""
     count = last + 1
-    if len({a.array for a in group}) > 1 or len({a.may.dim(O) for a in group}) > 1:
-        return _overlapping_names(group, first, last)
-    writes = _union([leading(a.may, count) for a in group if a.is_write])
-    everything = _union([leading(a.may, count) for a in group])
-    return not differing(_pairs(writes, everything), first, last).is_empty()
+    paths: dict[str, list[Access]] = defaultdict(list)
+    for a in group:
+        paths[a.array].append(a)
+    for p, some in paths.items():
+        writes = [leading(a.may, count) for a in some if a.is_write]
+        if not writes:
+            continue
+        for q, others in paths.items():
+            share = shared_dimensions(p, q, table)
+            if share is None:
+                continue
+            reached = [leading(a.may, count) for a in others]
+            share = min(share, *(m.dim(O) for m in (*writes, *reached)))
+            meet = _pairs(_union([_cut(m, share) for m in writes]), _union([_cut(m, share) for m in reached]))
+            if not differing(meet, first, last).is_empty():
+                return True
+    return False
 
 
-def _overlapping_names(group: list[Access], first: int, last: int) -> bool:
-    """Different names that may share storage: any two iterations may meet."""
-    count = last + 1
-    nowhere = isl.Space.alloc(isl.DEFAULT_CONTEXT, 0, count, 0)
-    del nowhere
-    writes = _union([_elementless(leading(a.may, count)) for a in group if a.is_write])
-    everything = _union([_elementless(leading(a.may, count)) for a in group])
-    return not differing(_pairs(writes, everything), first, last).is_empty()
+EVERYWHERE, WHOLE = 0, 99  # subscripts that must agree: none (other names of the storage), all that both have
 
 
-def _elementless(m: isl.Map) -> isl.Map:
-    return m.project_out(O, 0, m.dim(O))
+def shared_dimensions(p: str, q: str, table: SymbolTable) -> int | None:
+    """On how many equal leading subscripts elements of two paths of one class are the same storage; None: never.
+
+    `a` holds `a%x`, and element i of one holds element i of the other: they meet on the subscripts that both have.
+    """
+    if p == q:
+        root = table.symbols.get(p.split("%", 1)[0])
+        rank = len(root.shape or ()) if root is not None else 1
+        return EVERYWHERE if is_chosen_pointer(p, rank, table) else WHOLE
+    kind = storage_class(p, table)
+    if kind == POINTED or kind.startswith("block ") or storage_class(q, table) == POINTED:
+        return EVERYWHERE
+    if q.startswith(p + "%") or p.startswith(q + "%"):
+        return WHOLE
+    return None if p.split("%", 1)[0] == q.split("%", 1)[0] else EVERYWHERE
+
+
+def _cut(m: isl.Map, share: int) -> isl.Map:
+    have = m.dim(O)
+    return m if have <= share else m.project_out(O, share, have - share)
 
 
 def _union(maps: list[isl.Map]) -> isl.Map:
@@ -94,19 +118,20 @@ def _union(maps: list[isl.Map]) -> isl.Map:
     return out
 
 
-def conflicts(group: list[Access], first: int, last: int) -> Iterator[Dependence]:
+def conflicts(group: list[Access], first: int, last: int, table: SymbolTable) -> Iterator[Dependence]:
     """The pairs of accesses of a storage class that may meet, by access."""
-    names = {a.array for a in group}
     for w in group:
         if not w.is_write:
             continue
         for a in group:
-            if len(names) > 1 and w.array != a.array:
-                may = differing(_pairs(_elementless(w.may), _elementless(a.may)), first, last)
+            share = shared_dimensions(w.array, a.array, table)
+            if share is None:
+                continue
+            common = min(share, w.may.dim(O), a.may.dim(O))
+            may = differing(_pairs(_cut(w.may, common), _cut(a.may, common)), first, last)
+            must = differing(_pairs(_cut(w.must, common), _cut(a.must, common)), first, last)
+            if share == EVERYWHERE:  # they need not be one element
                 must = isl.Map.empty(may.get_space())
-            else:
-                may = differing(_pairs(w.may, a.may), first, last)
-                must = differing(_pairs(w.must, a.must), first, last)
             if not may.is_empty():
                 yield Dependence(w, a, may, must)
 

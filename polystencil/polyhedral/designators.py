@@ -80,8 +80,8 @@ def _of_name(e: x.Ref, scope: Scope, table: SymbolTable, bindings: dict[str, Bin
         return Place(e.id, (Span1(None, None, 1),) * e.rank)
     binding = bindings[e.id]
     subscripts = [lift(v, scope.depth) for v in binding.place.subscripts]
-    if not binding.known:
-        return Place(binding.place.path, tuple(None if isinstance(v, Span1) else v for v in subscripts))
+    if not binding.known:  # from that element on, or within the section, however the dummy takes it apart
+        return Place(binding.place.path, (None,) * len(subscripts))
     return Place(binding.place.path, tuple(subscripts))
 
 
@@ -108,7 +108,7 @@ def _subscripted(
     if isinstance(expression, x.Ref) and expression.id in bindings:
         binding = bindings[expression.id]
         if not binding.known or len(binding.open) != len(given):
-            return Place(base.path, tuple(None if isinstance(v, Span1) else v for v in subscripts))
+            return Place(base.path, (None,) * len(subscripts))
         for (position, lower), g in zip(binding.open, given, strict=True):
             start = None if lower is None else lifted(lower, scope.depth)
             subscripts[position] = _moved(subscripts[position], start, subscript_of(g, scope))

@@ -16,6 +16,7 @@ from polystencil.analysis.definitions import INQUIRY, Invariance, base_id, defin
 from polystencil.errors import Span
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
+from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, walk_expression, walk_statements
 from polystencil.polyhedral.accesses import Access, Loop, LoopModel, Obstacle
@@ -115,7 +116,12 @@ class _Builder:
             value = known_value(st.value, self.scope)
         self.write(st.target, st.span)
         if isinstance(st.target, x.Ref) and st.target.rank == 0 and st.target.id not in self.scope.indices:
-            self.scope.values[st.target.id] = value
+            self.scope.values[st.target.id] = value if self.has_one_name(st.target.id) else None
+
+    def has_one_name(self, id: str) -> bool:
+        """Whether a scalar changes under its own name only, so that its value can be followed."""
+        symbol = self.table.symbols.get(id)
+        return symbol is not None and symbol.block is None and not {"pointer", "target", "volatile"} & symbol.attributes
 
     def if_(self, st: s.If) -> None:
         states = []
@@ -185,6 +191,8 @@ class _Builder:
 
     def block(self, st: s.Block) -> None:
         for symbol in st.declarations:
+            if _is_kept(symbol):
+                self.obstacle(f"{symbol.name} keeps its value between iterations", st.span)
             self.private_depth[symbol.id] = len(self.loops)
             self.scope.values.pop(symbol.id, None)
             if symbol.initial is not None and "parameter" not in symbol.attributes:
@@ -393,6 +401,7 @@ class _Builder:
         if symbol is not None and "parameter" in symbol.attributes:
             return
         elements, exact = relation(place, self.scope.depth)
+        exact &= not _is_partial(e)
         may = elements.intersect_domain(self.may)
         if may.is_empty():
             return
@@ -409,11 +418,15 @@ class _Builder:
 
     def call(self, target: x.Expression, arguments: tuple[x.Expression | None, ...], span: Span) -> None:
         seen = bind_call(target, arguments, self.table, self.scope, self.bindings, self.inside)
-        for a in arguments:
+        for k, a in enumerate(arguments):
             if a is not None and not _is_designator(a):
                 self.read(a, span)
             elif a is not None:
                 self.subscripts_of(a, span)
+                if not isinstance(seen, str) and k < len(seen.procedure.dummies):
+                    dummy = self.table.symbols.get(seen.procedure.dummies[k])
+                    if dummy is not None and "value" in dummy.attributes:
+                        self.record(a, False, span)
         if isinstance(seen, str):
             self.obstacle(seen, span)
             for a in arguments:
@@ -422,6 +435,8 @@ class _Builder:
                     self.write_somewhere(a, span)
             return
         self.see_through(seen, span)
+        for id in defined_in((s.Call(target, arguments),), self.table).ids & set(self.scope.values):
+            self.scope.values[id] = None  # also a dummy of the procedure that is being seen through
 
     def see_through(self, seen: Seen, span: Span) -> None:
         """The accesses of a procedure's body, in terms of the caller's storage."""
@@ -435,7 +450,7 @@ class _Builder:
                 self.private_depth[symbol.id] = len(self.loops)
                 if symbol.id not in seen.values:
                     self.scope.values.pop(symbol.id, None)
-                if symbol.initial is not None and "parameter" not in symbol.attributes:
+                if _is_kept(symbol):
                     self.obstacle(f"{procedure.name} keeps a saved variable", span)
         if any(isinstance(i, (s.Return, s.Stop)) for i in walk_statements(procedure.body)):
             self.must = self.scope.empty()
@@ -460,6 +475,19 @@ class _Builder:
 
     def obstacle(self, reason: str, span: Span) -> None:
         self.model.obstacles.append(Obstacle(reason, span, self.loops))
+
+
+def _is_partial(e: x.Expression) -> bool:
+    """Whether a designator is a part of a character value."""
+    while isinstance(e, (x.Element, x.Section, x.Component)):
+        e = e.base
+    return isinstance(e, x.Substring)
+
+
+def _is_kept(symbol: Symbol) -> bool:
+    """Whether a local variable keeps its value from one execution of its scope to the next."""
+    saved = symbol.initial is not None or "save" in symbol.attributes or symbol.block is not None
+    return saved and "parameter" not in symbol.attributes
 
 
 def _is_designator(e: x.Expression) -> bool:

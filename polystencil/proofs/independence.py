@@ -13,6 +13,7 @@ from __future__ import annotations
 import islpy as isl
 
 from polystencil.analysis.call_values import usual_values
+from polystencil.analysis.storage import POINTED, storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir.symbols import SymbolTable
 from polystencil.polyhedral.accesses import Access, Loop, LoopModel
@@ -37,9 +38,9 @@ def independent(
     preferred = preferred_values(model, table)
     for group in groups_inside(model, inner, table, ignored).values():
         try:
-            if not within_budget(lambda: may_conflict(group, first, last)):  # noqa: B023  # called at once
+            if not within_budget(lambda: may_conflict(group, first, last, table)):  # noqa: B023  # called at once
                 continue
-            found = _refute(group, first, last, claim, preferred)
+            found = _refute(group, first, last, claim, preferred, table)
         except BudgetExceeded:
             return Unknown(claim, f"the operation budget ran out on {_title(group[0].array)}", group[0].span)
         if isinstance(found, Refuted):
@@ -57,16 +58,17 @@ def preferred_values(model: LoopModel, table: SymbolTable) -> dict[str, int]:
 
 
 def _refute(
-    group: list[Access], first: int, last: int, claim: str, preferred: dict[str, int]
+    group: list[Access], first: int, last: int, claim: str, preferred: dict[str, int], table: SymbolTable
 ) -> Refuted | Unknown:
-    found = list(conflicts(group, first, last))
+    found = list(conflicts(group, first, last, table))
     doubt = next((d for d in found if d.must.is_empty()), None)
     for d, wanted in ((d, wanted) for wanted in (preferred, {}) for d in found if not d.must.is_empty()):
         sample = within_budget(lambda: sample_pair(d.must, wanted))  # noqa: B023  # called at once
         if sample is None:
             continue
         parameters, s, t = sample
-        both = fixed(d.first.must, parameters, s).range().intersect(fixed(d.second.must, parameters, t).range())
+        common = min(d.first.must.dim(isl.dim_type.out), d.second.must.dim(isl.dim_type.out))
+        both = _elements(d.first, parameters, s, common).intersect(_elements(d.second, parameters, t, common))
         element = point_values(both.sample_point()) if both.dim(isl.dim_type.set) else ()
         directions = tuple(l.direction for l in d.first.loops[: last + 1])
         (s, a), (t, b) = sorted(((s, d.first), (t, d.second)), key=lambda p: _order(p[0], directions))
@@ -84,11 +86,17 @@ def _refute(
         raise BudgetExceeded("no pair found")
     why = doubt.first.why or doubt.second.why
     name = _title(doubt.first.array)
-    if doubt.first.array != doubt.second.array:
+    if doubt.first.array != doubt.second.array or not why and storage_class(doubt.first.array, table) == POINTED:
         why = f"{name} and {_title(doubt.second.array)} may share storage"
     else:
         why = f"{why or 'a condition or bound is not affine'}: iterations may meet in {name} (possible dependence)"
     return Unknown(claim, why, doubt.first.span)
+
+
+def _elements(a: Access, parameters: dict[str, int], iteration: tuple[int, ...], count: int) -> isl.Set:
+    """What an access surely touches in one iteration, by its first `count` subscripts."""
+    found = fixed(a.must, parameters, iteration).range()
+    return found.project_out(isl.dim_type.set, count, found.dim(isl.dim_type.set) - count)
 
 
 def _order(iteration: tuple[int, ...], directions: tuple[int, ...]) -> tuple[int, ...]:

@@ -16,11 +16,14 @@ from polystencil.polyhedral.accesses import Access, Loop
 from polystencil.proofs.budget import BudgetExceeded, within_budget
 from polystencil.proofs.verdicts import Proven, Refuted, Unknown, Verdict
 
-I = isl.dim_type.in_
+I, O = isl.dim_type.in_, isl.dim_type.out
 
 
 def private_to(loop: Loop, accesses: list[Access], name: str) -> Verdict:
-    """Whether each iteration of `loop` writes `name` before reading it; `accesses` are those inside the loop."""
+    """Whether each iteration of `loop` writes `name` before reading it; `accesses` are those inside the loop.
+
+    They are accesses of one variable and of its components; a write of the whole covers reads of a component.
+    """
     claim = f"each iteration writes {name} before it reads it"
     writes = [a for a in accesses if a.is_write]
     for read in (a for a in accesses if not a.is_write):
@@ -36,17 +39,22 @@ def private_to(loop: Loop, accesses: list[Access], name: str) -> Verdict:
 def _covered(read: Access, writes: list[Access], position: int) -> bool:
     rest = read.may
     for w in writes:
-        if not w.place < read.place:
+        if not w.place < read.place or not holds(w.array, read.array):
             continue
         common = common_loops(w, read)
         if common <= position:
             continue
         sure = w.must.project_out(I, common, w.must.dim(I) - common)
-        sure = sure.add_dims(I, read.may.dim(I) - common)
+        sure = sure.add_dims(I, read.may.dim(I) - common).add_dims(O, read.may.dim(O) - w.must.dim(O))
         rest = rest.subtract(sure)
         if rest.is_empty():
             return True
     return bool(rest.is_empty())
+
+
+def holds(whole: str, part: str) -> bool:
+    """Whether the storage of one path holds that of another: it is the same, or a component of it."""
+    return part == whole or part.startswith(whole + "%")
 
 
 def common_loops(a: Access, b: Access) -> int:

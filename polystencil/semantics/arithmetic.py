@@ -153,7 +153,7 @@ def _powi(x: Any, n: int, exponent: Any) -> Any:
 
 
 def maximum(first: Any, *others: Any) -> Any:
-    """max(): a later argument replaces the result only when it is greater (so NaN as first stays)."""
+    """max() as gfortran has it: the result so far stays only where it is greater (a tie or NaN takes the later argument)."""
     return _extreme(">", first, others)
 
 
@@ -170,9 +170,9 @@ def _extreme(operator: str, first: Any, others: tuple[Any, ...]) -> Any:
             first, value = first.ljust(width), value.ljust(width)
             first = value if better(value, first) else first
         elif first.shape == () and value.shape == ():
-            first = value if better(value, first) else first
+            first = first if better(first, value) else value
         else:
-            first = np.where(better(value, first), value, first)
+            first = np.where(better(first, value), first, value)
     return first
 
 

@@ -72,7 +72,7 @@ def parallel_loop_keeping_values(
         symbol = table.symbols[id]
         if symbol.id in table.symbols and not isinstance(symbol.type, type(INTEGER)):
             raise NotKept(f"the value of {symbol.name} after the loop is read later")
-        if not _written_in_all(st, id, model):
+        if not _written_in_all(len(indices) - 1, id, model):
             raise NotKept(f"the value of {symbol.name} after the loop is read later, and not every iteration writes it")
         last = Symbol(
             f"{procedure.id}.par{number}.{symbol.name}_last", f"{symbol.name}_last", symbol.type,
@@ -115,14 +115,11 @@ def _check_other_privates(
             raise NotKept(f"the value of {table.symbols[id].name} after the loop is read later")
 
 
-def _written_in_all(st: s.Do, id: str, model: LoopModel) -> bool:
-    loop = model.loops[0]
-    writes = [a for a in model.accesses if a.array == id and a.is_write and a.loops[:1] == (loop,)]
-    # the domain of the innermost loop around all writes: an iteration of every merged loop must write
-    position = min(len(a.loops) for a in writes) - 1
-    inner = writes[0].loops[position]
-    domain = model.domains[inner.number][0]
-    return surely_written(inner, writes, domain)
+def _written_in_all(position: int, id: str, model: LoopModel) -> bool:
+    """Whether every iteration of the merged loops, of which the innermost stands at `position`, writes the scalar."""
+    inner = model.loops[position]
+    writes = [a for a in model.accesses if a.array == id and a.is_write and a.loops[position : position + 1] == (inner,)]
+    return surely_written(inner, writes, model.domains[inner.number][0])
 
 
 def _minus(a: x.Expression, b: x.Expression) -> x.Expression:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import islpy as isl
+
 from polystencil.analysis.reductions import accumulated
-from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
+from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import walk_statements
+from polystencil.ir.types import Intrinsic
 from polystencil.polyhedral.accesses import Access, Loop, LoopModel
 from polystencil.proofs.privacy import private_to
 from polystencil.proofs.verdicts import Proven
@@ -28,9 +31,9 @@ def loop_scalars(model: LoopModel, loop: Loop, body: s.Body, table: SymbolTable)
     accesses: dict[str, list[Access]] = {}
     for a in model.accesses:
         inside = len(a.loops) > loop.position and a.loops[loop.position] is loop
-        if inside and a.array in table.symbols and table.symbols[a.array].shape is None:
-            if a.private_depth <= loop.position and isinstance(a.expression, x.Ref):
-                accesses.setdefault(a.array, []).append(a)
+        root = a.array.split("%", 1)[0]
+        if inside and root in table.symbols and table.symbols[root].shape is None and a.private_depth <= loop.position:
+            accesses.setdefault(root, []).append(a)
     private: list[str] = []
     reductions: dict[str, str] = {}
     carried: dict[str, str] = {}
@@ -41,13 +44,23 @@ def loop_scalars(model: LoopModel, loop: Loop, body: s.Body, table: SymbolTable)
         verdict = private_to(loop, uses, name)
         operator = None if isinstance(verdict, Proven) else accumulated(body, id)
         plain = not {"pointer", "target", "volatile"} & table.symbols[id].attributes and table.symbols[id].block is None
-        if isinstance(verdict, Proven) and plain:
+        in_parts = any(a.array != id or a.may.dim(isl.dim_type.out) for a in uses)
+        if isinstance(verdict, Proven) and plain and not (in_parts and _has_indirect(table.symbols[id], table)):
             private.append(id)
         elif operator is not None and plain and _all_in_sight(uses, body, id):
             reductions[id] = operator
         else:
             carried[id] = verdict.reason if hasattr(verdict, "reason") else f"the scalar {name} is shared storage"
     return LoopScalars(tuple(private), reductions, carried)
+
+
+def _has_indirect(symbol: Symbol, table: SymbolTable) -> bool:
+    """Whether a record has components that a plain copy per iteration would not hold: arrays, pointers, allocatables."""
+    definition = table.types.get(getattr(symbol.type, "id", ""))
+    return definition is None or any(
+        c.shape is not None or {"pointer", "allocatable"} & c.attributes or not isinstance(c.type, Intrinsic)
+        for c in definition.components
+    )
 
 
 def _all_in_sight(uses: list[Access], body: s.Body, id: str) -> bool:

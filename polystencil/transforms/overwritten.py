@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import islpy as isl
 
+from polystencil.analysis.storage import storage_class
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
 from polystencil.polyhedral.affine import Scope, to_affine
@@ -28,8 +29,10 @@ def arrays_overwritten(loop: s.ParallelLoop, table: SymbolTable) -> tuple[str, .
     last = [l for l in model.loops if l.statement is loop][-1]
     out = []
     for id in sorted(written):
-        uses = [a for a in model.accesses if a.array == id]
-        writes = [a for a in uses if a.is_write]
+        if storage_class(id, table) != id:
+            continue  # its old elements may be read under another name
+        uses = [a for a in model.accesses if a.array.split("%", 1)[0] == id]
+        writes = [a for a in uses if a.is_write and a.array == id]
         if not isinstance(private_to(last, uses, id), Proven):
             continue
         known = dimensions_of(_whole(writes[0].expression), table) if "%" not in id else None

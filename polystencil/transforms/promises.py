@@ -73,8 +73,9 @@ def _private(st: s.ParallelLoop, model: LoopModel, loops: tuple[Loop, ...], tabl
     out = {r.ref.id for r in st.reductions} | {v.id for v in st.locals} | {i.ref.id for i in st.indices}
     uses: dict[str, list[Access]] = {}
     for a in model.accesses:
-        if a.array in table.symbols and table.symbols[a.array].shape is None and len(a.loops) >= len(loops):
-            uses.setdefault(a.array, []).append(a)
+        root = a.array.split("%", 1)[0]
+        if root in table.symbols and table.symbols[root].shape is None and len(a.loops) >= len(loops):
+            uses.setdefault(root, []).append(a)
     for id, accesses in uses.items():
         written = any(a.is_write for a in accesses)
         if written and isinstance(private_to(loops[-1], accesses, id), Proven):

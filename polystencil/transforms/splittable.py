@@ -88,7 +88,7 @@ def _check_scalars(st: s.ParallelLoop, table: SymbolTable, procedure: Procedure)
     model = build_model((st,), table, procedure.id)
     last = [l for l in model.loops if l.statement is st][-1]
     for id in outside:
-        uses = [a for a in model.accesses if a.array == id and len(a.loops) > last.position]
+        uses = [a for a in model.accesses if a.array.split("%", 1)[0] == id and len(a.loops) > last.position]
         if not isinstance(private_to(last, uses, table.symbols[id].name), Proven):
             raise NotSplit(f"iterations share the scalar {table.symbols[id].name}")
 
