@@ -52,7 +52,8 @@ def fusion_cost(producer: Producer, consumer: Consumer, table: SymbolTable) -> C
         )
         kind = type_of(d.array)
         size = kind.kind * (2 if kind.base == "complex" else 1) if isinstance(kind, Intrinsic) else 8
-        operations += operations_in(d.value, table) * max(0, count - 1)
+        once = operations_in_body(d.program, table) if d.program else operations_in(d.value, table)
+        operations += once * max(0, count - 1)
         reads += count
         traffic += 2 * size
     return Cost(operations, reads, traffic)
@@ -71,6 +72,24 @@ def operations_in(e: x.Expression, table: SymbolTable, depth: int = 0) -> int:
             for st in walk_statements(procedure.body):
                 total += sum(operations_in(c, table, depth + 1) for c in child_expressions(st))
     return total + sum(operations_in(c, table, depth) for c in child_expressions(e))
+
+
+def operations_in_body(body: s.Body, table: SymbolTable) -> int:
+    """Operations on the longest path through a body."""
+    total = 0
+    for st in body:
+        total += sum(operations_in(e, table) for e in child_expressions(st))
+        match st:
+            case s.If():
+                arms = [*(b.body for b in st.branches), st.otherwise]
+                total += max(operations_in_body(a, table) for a in arms)
+            case s.SelectCase():
+                total += max(operations_in_body(a, table) for a in (*(c.body for c in st.cases), st.default))
+            case s.Block():
+                total += operations_in_body(st.body, table)
+            case _:
+                pass
+    return total
 
 
 def named(st: s.Statement) -> int:

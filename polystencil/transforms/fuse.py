@@ -34,6 +34,7 @@ from polystencil.transforms.fusion_coverage import RuntimeCheck, check_coverage
 from polystencil.transforms.fusion_placement import FusedGroup, place_fused
 from polystencil.transforms.fusion_producer import Producer, arrays_named, arrays_written, as_producer, family, path_of
 from polystencil.transforms.fusion_refusal import NotFused
+from polystencil.transforms.fusion_rewrite import fused_body
 from polystencil.transforms.results import PassResult
 from polystencil.transforms.splittable import KEEP
 from polystencil.transforms.swap import NotSwapped, check_swap
@@ -66,6 +67,7 @@ class _Step:
     cost: Cost
     chain: Chain
     claim: str
+    fused: s.ParallelLoop
 
 
 class _Work:
@@ -98,16 +100,15 @@ class _Work:
     ) -> s.Body | None:
         """Try every consumer of a run of adjacent parallel loops, the last one first."""
         for last in range(len(run) - 1, 0, -1):
-            consumer_loop, steps = run[last], []
+            consumer_loop = run[last]
+            steps: list[_Step] = []
             first = last
             for k in range(last - 1, -1, -1):
                 step = self.pair(run[k], consumer_loop, run[k : last + 1], run[last], around, steps)
                 if step is None:
                     break
                 steps.append(step)
-                consumer_loop = dataclasses.replace(
-                    step.consumer.loop, body=_fused(step, {})
-                )
+                consumer_loop = step.fused
                 first = k
             if steps:
                 return self.place(steps, run[first : last + 1], around, whole)
@@ -139,7 +140,8 @@ class _Work:
         producer = as_producer(producer_loop, self.table)
         _check_families(producer_loop, consumer_loop)
         consumer = as_consumer(consumer_loop, producer, self.table, self.procedure.id, self.count)
-        renamed = arrays_to_rename(producer, consumer, self.table)
+        already = tuple(r for st in steps for r in st.renamed)
+        renamed = arrays_to_rename(producer, consumer, already, self.table)
         claim, checks = check_coverage(producer, consumer, self.table, self.procedure.id)
         cost = fusion_cost(producer, consumer, self.table)
         if not cost.pays:
@@ -151,14 +153,19 @@ class _Work:
         chain = find_chain(around, group, producer, tuple(sorted(everything)), self.table)
         if steps and len(chain.loops) != len(steps[0].chain.loops):
             raise NotFused("the loops around qualify for another producer of the same consumer, but not for this one")
-        return _Step(producer, consumer, renamed, checks, cost, chain, claim)
+        body, symbols = fused_body(consumer.loop.body, producer, f"{self.procedure.id}.fused{self.count}")
+        for v in symbols:
+            self.table.symbols[v.id] = v
+            self.table.owner[v.id] = self.procedure.id
+        fused = dataclasses.replace(consumer.loop, body=body)
+        return _Step(producer, consumer, renamed, checks, cost, chain, claim, fused)
 
     def place(
         self, steps: list[_Step], group: tuple[s.ParallelLoop, ...], around: tuple[s.Statement, ...], whole: s.Body
     ) -> s.Body:
         chain = steps[0].chain
         renamed = tuple({r.path: r for st in steps for r in st.renamed}.values())
-        consumer = dataclasses.replace(steps[-1].consumer.loop, body=_fused(steps[-1], {}))
+        consumer = steps[-1].fused
         checks = tuple(c for st in steps for c in st.checks)
         takes_turns, why_not = False, "swap is not selected by the option --transforms"
         if self.options.enabled("swap") and renamed:
@@ -187,7 +194,7 @@ class _Work:
 
     def applied(self, step: _Step, consumer: s.ParallelLoop) -> None:
         chain_lines = [loop.span.line for loop in step.chain.loops]
-        details = {
+        details: dict[str, object] = {
             "chain_lines": chain_lines,
             "cost": step.cost.as_json(),
             "renamed": [r.path.rsplit(".", 1)[-1] for r in step.renamed],
@@ -226,12 +233,6 @@ class _Work:
         )  # fmt: skip
 
 
-def _fused(step: _Step, renamed: dict[str, x.Expression]) -> s.Body:
-    from polystencil.transforms.fusion_rewrite import fused_body
-
-    return fused_body(step.consumer.loop.body, step.producer, renamed)
-
-
 def _runs(body: s.Body) -> list[tuple[s.ParallelLoop, ...]]:
     """Maximal runs of at least two adjacent parallel loops."""
     runs: list[list[s.ParallelLoop]] = [[]]
@@ -246,7 +247,7 @@ def _runs(body: s.Body) -> list[tuple[s.ParallelLoop, ...]]:
 def _related(producer: s.ParallelLoop, consumer: s.ParallelLoop) -> bool:
     """Whether a loop reads an array that the other assigns."""
     written = {family(p) for p in arrays_written(producer)}
-    return bool(written & {family(p) for p in arrays_named((consumer,))}) and producer.origin != "array"
+    return bool(written & {family(p) for p in arrays_named((consumer,))}) and "array" not in (producer.origin, consumer.origin)
 
 
 def _check_families(producer: s.ParallelLoop, consumer: s.ParallelLoop) -> None:

@@ -135,18 +135,28 @@ class Renamed:
     subscripts: tuple[x.Expression, ...]
 
 
-def arrays_to_rename(producer: Producer, consumer: Consumer, table: SymbolTable) -> tuple[Renamed, ...]:
-    """Arrays of which the fused loop must write a copy; NotFused where a copy would not do."""
+def arrays_to_rename(
+    producer: Producer, consumer: Consumer, already: tuple[Renamed, ...], table: SymbolTable
+) -> tuple[Renamed, ...]:
+    """Arrays of which the fused loop must write a copy; NotFused where a copy would not do.
+
+    `already` are renamed for producers that are part of the consumer by now: what it reads of them are old values.
+    """
     reads: set[str] = set()
-    for d in producer.definitions:
+    for d in producer.definitions:  # the array itself among them does no harm: the consumer never writes it
         if d.path in consumer.intermediates:
-            for e in walk_expression(d.value):
+            body: s.Body = d.program or (s.Assign(d.array, d.value),)
+            for e in walk_body_expressions(body):
                 if isinstance(e, (x.Ref, x.Component)) and path_of(e) is not None:
                     reads.add(path_of(e) or "")
     out = []
     for path in sorted(reads & arrays_written(consumer.loop)):
         what = f"the array {_name(path)}, which the producer reads and the consumer writes (to be renamed),"
         check_storage(path, table, what)
+        done = [r for r in already if r.path == path]
+        if done:
+            out += done
+            continue
         out.append(_renamed(path, consumer.loop, what))
     scalars = {
         st.target.id for st in walk_statements(consumer.loop.body)

@@ -7,6 +7,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from polystencil.analysis.definitions import base_id, is_pure
@@ -16,16 +18,20 @@ from polystencil.errors import Span
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
+from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import walk_expression, walk_statements
-from polystencil.ir.typing import rank_of
+from polystencil.ir.traversal import child_expressions, map_statement, walk_expression, walk_statements
+from polystencil.ir.typing import rank_of, type_of
 from polystencil.transforms.fusion_refusal import NotFused
 
 
 @dataclass(frozen=True)
 class Definition:
     """`array(subscripts) = value` in the producer's iteration; `solve` gives, per subscript position, the index of
-    the loop that moves along it and the sign and rest of `sign*index + rest`."""
+    the loop that moves along it and the sign and rest of `sign*index + rest`.
+
+    Where the value is not one expression (branches with else, private variables), `program` computes it into `result`.
+    """
 
     array: x.Expression
     path: str
@@ -33,6 +39,8 @@ class Definition:
     value: x.Expression
     solve: tuple[tuple[int, str, int, x.Expression | None], ...]
     span: Span
+    program: s.Body = ()
+    result: Symbol | None = None
 
 
 @dataclass(frozen=True)
@@ -103,16 +111,67 @@ def as_producer(loop: s.ParallelLoop, table: SymbolTable) -> Producer:
     if any(value_of(i.step) != 1 for i in loop.indices):
         raise NotFused("the producer has a step that is not one, so its iterations are not simply its elements")
     found: list[Definition] = []
-    _collect(loop.body, loop, found)
+    try:
+        _collect(loop.body, loop, found)
+        if len({d.path for d in found}) < len(found):
+            raise NotFused("the producer assigns an array more than once (several assignments)")
+    except NotFused as simple:
+        found = sliced_definitions(loop, simple)
     if not found:
         raise NotFused("the producer assigns no array element by element")
-    paths = [d.path for d in found]
     for d in found:
-        if paths.count(d.path) > 1:
-            raise NotFused(f"the producer assigns {_name(d.path)} more than once (several assignments)")
         check_storage(d.path, table, f"the intermediate array {_name(d.path)}")
-    _check_reads(found, table, set(paths))
+    _check_reads(found, table, {d.path for d in found})
     return Producer(loop, tuple(found))
+
+
+def sliced_definitions(loop: s.ParallelLoop, simple: NotFused) -> list[Definition]:
+    """Definitions by the part of the body that computes each array; `simple` where that does not work either."""
+    private = {v.id for v in loop.locals} - {i.ref.id for i in loop.indices}
+    if loop.local_init:
+        raise simple
+    targets: dict[str, list[tuple[s.Assign, x.Element]]] = {}
+    for st in walk_statements(loop.body):
+        match st:
+            case s.Block():
+                if st.name or any(v.shape is not None or v.initial is not None for v in st.declarations):
+                    raise simple
+                private |= {v.id for v in st.declarations}
+            case s.If() | s.SelectCase() | s.Continue():
+                pass
+            case s.Assign() if isinstance(st.target, x.Element):
+                targets.setdefault(path_of(st.target.base) or "", []).append((st, st.target))
+            case s.Assign() if isinstance(st.target, x.Ref) and st.target.rank == 0:
+                pass
+            case _:
+                raise simple
+    assigned = {st.target.id for st in walk_statements(loop.body)
+                if isinstance(st, s.Assign) and isinstance(st.target, x.Ref)}  # fmt: skip
+    if assigned - private or "" in targets:
+        raise simple
+    out = []
+    for path, uses in targets.items():
+        first = _definition(uses[0][0], uses[0][1], loop)
+        if any(t.indices != uses[0][1].indices for _, t in uses):
+            raise simple
+        result = Symbol(f"{path}.value", f"{path.rsplit('.', 1)[-1].rsplit('%', 1)[-1]}_value", type_of(uses[0][1]))
+        program = _slice(loop.body, path, x.Ref(result.id, result.type))
+        out.append(dataclasses.replace(first, program=program, result=result))
+    return out
+
+
+def _slice(body: s.Body, path: str, result: x.Ref) -> s.Body:
+    """What of a body computes the array at `path`, into `result`."""
+    out: list[s.Statement] = []
+    for st in body:
+        if isinstance(st, s.Assign) and isinstance(st.target, x.Element):
+            if path_of(st.target.base) == path:
+                out.append(dataclasses.replace(st, target=result))
+        elif isinstance(st, s.Assign):
+            out.append(st)
+        elif not isinstance(st, s.Continue):
+            out.append(map_statement(st, lambda e: e, lambda b: _slice(b, path, result)))
+    return tuple(out)
 
 
 def check_storage(path: str, table: SymbolTable, what: str) -> None:
@@ -218,18 +277,27 @@ def _names(e: x.Expression, id: str) -> bool:
 
 def _check_reads(found: list[Definition], table: SymbolTable, own: set[str]) -> None:
     for d in found:
-        for node in walk_expression(d.value):
+        body: s.Body = d.program or (s.Assign(d.array, d.value),)
+        for node in _values_in(body):
             if isinstance(node, (x.Ref, x.Component)) and path_of(node) in own:
                 raise NotFused(f"the producer reads {_name(path_of(node) or '')}, one of the arrays it assigns itself")
             if rank_of(node) and not isinstance(node, (x.Ref, x.Component)):
                 raise NotFused("the producer evaluates an array expression or section")
-        for target in called_targets((s.Assign(d.array, d.value),)):
+        for target in called_targets(body):
             procedure = table.procedures.get(getattr(target, "id", ""))
             if procedure is None or not is_pure(procedure):
                 raise NotFused("the producer calls a function that is not known to be pure")
             why = self_contained(procedure, table)
             if why:
                 raise NotFused(f"the producer calls a function that may read other variables: {why}")
+
+
+def _values_in(body: s.Body) -> Iterator[x.Expression]:
+    """Every expression that a definition evaluates, besides the places it assigns."""
+    for st in walk_statements(body):
+        for e in child_expressions(st):
+            if not (isinstance(st, s.Assign) and e is st.target):
+                yield from walk_expression(e)
 
 
 def variables_read(e: x.Expression) -> set[str]:

@@ -11,7 +11,14 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import add_constant, minus, plus, value_of
 from polystencil.ir.program import Dimension, Symbol
-from polystencil.ir.traversal import map_body, map_body_expressions, map_expression
+from polystencil.ir.traversal import (
+    map_body,
+    map_body_expressions,
+    map_expression,
+    map_statement,
+    walk_expression,
+    walk_statements,
+)
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.types import INTEGER
 from polystencil.ir.typing import rank_of, type_of
@@ -20,43 +27,120 @@ from polystencil.transforms.fusion_consumer import Renamed
 from polystencil.transforms.fusion_producer import Definition, Producer, path_of
 
 
-def fused_body(body: s.Body, producer: Producer, renamed: dict[str, x.Expression]) -> s.Body:
-    """The consumer's body with elements of intermediate arrays computed, and writes to renamed arrays to the copy."""
-    definitions = {d.path: d for d in producer.definitions}
-
-    def compute(e: x.Expression) -> x.Expression:
-        if isinstance(e, x.Element) and path_of(e.base) in definitions:
-            return _value_at(definitions[path_of(e.base) or ""], e.indices)
-        return e
-
-    def rename(st: s.Statement) -> s.Body:
-        if isinstance(st, s.Assign) and isinstance(st.target, x.Element) and path_of(st.target.base) in renamed:
-            target = x.Element(renamed[path_of(st.target.base) or ""], st.target.indices)
-            return (dataclasses.replace(st, target=target),)
-        return (st,)
-
-    return map_body(map_body_expressions(body, compute), rename)
+def fused_body(body: s.Body, producer: Producer, prefix: str) -> tuple[s.Body, tuple[Symbol, ...]]:
+    """The consumer's body with elements of intermediate arrays computed where it reads them, and variables made for
+    that."""
+    fuser = _Fuser({d.path: d for d in producer.definitions}, prefix)
+    return fuser.body(body), tuple(fuser.symbols)
 
 
-def _value_at(d: Definition, subscripts: tuple[x.Expression, ...]) -> x.Expression:
-    """The value that the producer gives the element at `subscripts`."""
+class _Fuser:
+    """Replaces reads by expressions, or by variables that a program in front of the statement computes."""
+
+    def __init__(self, definitions: dict[str, Definition], prefix: str) -> None:
+        self.definitions, self.prefix = definitions, prefix
+        self.symbols: list[Symbol] = []
+        self.count = 0
+
+    def body(self, body: s.Body) -> s.Body:
+        return tuple(self.statement(st) for st in body)
+
+    def statement(self, st: s.Statement) -> s.Statement:
+        if isinstance(st, s.If):
+            st = self.first_condition_alone(st)
+        before: list[s.Statement] = []
+        declared: list[Symbol] = []
+        known: dict[x.Expression, x.Expression] = {}
+
+        def compute(e: x.Expression) -> x.Expression:
+            d = self.definitions.get(path_of(e.base) or "") if isinstance(e, x.Element) else None
+            if d is None or not isinstance(e, x.Element):
+                return e
+            if not d.program:
+                return _value_at(d, e.indices)
+            if e not in known:
+                known[e] = self.instance(d, e.indices, st, before, declared)
+            return known[e]
+
+        new = map_statement(st, lambda e: map_expression(e, compute), self.body)
+        if not before:
+            return new
+        return s.Block(tuple(declared), (*before, new), span=st.span)
+
+    def first_condition_alone(self, st: s.If) -> s.If:
+        """Later conditions that read an intermediate array move into the else of the first."""
+        for k, branch in enumerate(st.branches[1:], start=1):
+            if any(isinstance(e, x.Element) and path_of(e.base) in self.definitions
+                   for e in walk_expression(branch.condition)):  # fmt: skip
+                rest = s.If(st.branches[k:], st.otherwise, span=branch.span)
+                return dataclasses.replace(st, branches=st.branches[:k], otherwise=(rest,))
+        return st
+
+    def instance(
+        self, d: Definition, subscripts: tuple[x.Expression, ...], st: s.Statement, before: list[s.Statement],
+        declared: list[Symbol],
+    ) -> x.Ref:  # fmt: skip
+        """A copy of the program that computes one element, with variables of its own."""
+        self.count += 1
+        own = f"{self.prefix}.v{self.count}"
+        at = _indices_at(d, subscripts)
+        inner = [v for p in walk_statements(d.program) if isinstance(p, s.Block) for v in p.declarations]
+        loop_private = {
+            p.target.id: p.target for p in walk_statements(d.program)
+            if isinstance(p, s.Assign) and isinstance(p.target, x.Ref)
+        }  # fmt: skip
+        rename = {v.id: f"{own}.{v.id.rsplit('.', 1)[-1]}" for v in inner}
+        for id, ref in loop_private.items():
+            if id not in rename:
+                name = ref.id.rsplit(".", 1)[-1]
+                symbol = Symbol(f"{own}.{name}", name, ref.type)
+                if d.result is not None and id == d.result.id:
+                    symbol = Symbol(f"{own}.value", d.result.name, ref.type)
+                rename[id] = symbol.id
+                declared.append(symbol)
+                self.symbols.append(symbol)
+
+        def expression(e: x.Expression) -> x.Expression:
+            if isinstance(e, x.Ref) and e.id in at:
+                return at[e.id]
+            if isinstance(e, x.Ref) and e.id in rename:
+                return dataclasses.replace(e, id=rename[e.id])
+            return _folded(e)
+
+        def statement(p: s.Statement) -> s.Body:
+            if isinstance(p, s.Block):
+                blocks = tuple(dataclasses.replace(v, id=rename[v.id]) for v in p.declarations)
+                self.symbols += blocks
+                return (dataclasses.replace(p, declarations=blocks),)
+            return (p,)
+
+        before += map_body(map_body_expressions(d.program, expression), statement)
+        if d.result is None:
+            raise TypeError("a program has a result")
+        return x.Ref(rename[d.result.id], d.result.type)
+
+
+def _indices_at(d: Definition, subscripts: tuple[x.Expression, ...]) -> dict[str, x.Expression]:
+    """The producer's iteration that assigns the element at `subscripts`."""
     at: dict[str, x.Expression] = {}
     for position, index, sign, rest in d.solve:
         e = subscripts[position]
         distance = e if rest is None else minus(e, rest)
-        at[index] = distance if sign == 1 else minus(x.Literal(0, type_of(e)), distance)  # type: ignore[arg-type]
+        at[index] = distance if sign == 1 else minus(x.Literal(0, type_of(e)), distance)
+    return at
+
+
+def _value_at(d: Definition, subscripts: tuple[x.Expression, ...]) -> x.Expression:
+    """The value that the producer gives the element at `subscripts`."""
+    at = _indices_at(d, subscripts)
 
     def substitute(n: x.Expression) -> x.Expression:
         if isinstance(n, x.Ref) and n.id in at:
-            return _grouped(at[n.id])
+            return at[n.id]
         return _folded(n)
 
     value = map_expression(d.value, substitute)
     return value if isinstance(value, (x.Literal, x.Ref, x.Element, x.FunctionCall)) else x.Paren(value)
-
-
-def _grouped(e: x.Expression) -> x.Expression:
-    return e
 
 
 def _folded(n: x.Expression) -> x.Expression:
