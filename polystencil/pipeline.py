@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from polystencil.errors import SourceText
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from polystencil.runtime import Executable
     from polystencil.runtime.device import Device
 
-Source = SourceText | str | PathLike[str]
+Source = SourceText | str | Path
 
 
 @dataclass(frozen=True)

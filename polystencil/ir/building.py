@@ -18,7 +18,7 @@ def integer(value: int, type: Type = INTEGER) -> x.Literal:
 def value_of(e: x.Expression) -> int | None:
     """The value of an integer constant."""
     ok = isinstance(e, (x.Literal, x.NamedConstant)) and isinstance(e.value, int) and not isinstance(e.value, bool)
-    return e.value if ok else None  # type: ignore[attr-defined, no-any-return]  # checked above
+    return e.value if ok else None  # type: ignore[attr-defined]  # checked above
 
 
 def add_constant(e: x.Expression, c: int) -> x.Expression:

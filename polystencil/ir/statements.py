@@ -8,7 +8,8 @@ loops left by `Exit`), arithmetic if, computed go to, statement functions, entry
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal as OneOf
+from typing import TYPE_CHECKING
+from typing import Literal as OneOf
 
 from polystencil.errors import NOWHERE, Span
 from polystencil.ir.expressions import Expression, Ref

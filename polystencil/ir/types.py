@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal as OneOf, Union
+from typing import TYPE_CHECKING, Union
+from typing import Literal as OneOf
 
 if TYPE_CHECKING:
     from polystencil.ir.expressions import Expression

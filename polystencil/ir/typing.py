@@ -50,7 +50,7 @@ def _binary_type(e: x.Binary) -> Type:
 def _substring_length(e: x.Substring) -> x.Expression | None:
     lower, upper = e.lower, e.upper
     if isinstance(lower, x.Literal | x.NamedConstant) and isinstance(upper, x.Literal | x.NamedConstant):
-        return x.Literal(max(0, upper.value - lower.value + 1), INTEGER)  # type: ignore[operator]  # bounds are integers
+        return x.Literal(max(0, int(upper.value.real) - int(lower.value.real) + 1), INTEGER)  # type: ignore[union-attr]  # bounds are integers
     if lower == upper and lower is not None:
         return x.Literal(1, INTEGER)
     return None
@@ -64,8 +64,7 @@ def rank_of(e: x.Expression) -> int:
         case x.Component():
             return e.rank or rank_of(e.base)
         case x.Section():
-            here = sum(1 for s in e.subscripts if isinstance(s, x.Range) or rank_of(s) == 1)
-            return here
+            return sum(1 for s in e.subscripts if isinstance(s, x.Range) or rank_of(s) == 1)
         case x.Element():
             # an element of a component of an array of records keeps the parent's rank
             return rank_of(e.base.base) if isinstance(e.base, x.Component) and e.base.rank else 0

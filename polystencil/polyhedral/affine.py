@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -33,7 +34,7 @@ class Truth:
         return Truth(self.must.complement(), self.may.complement(), self.exact)
 
 
-Known = isl.PwAff | Truth | None  # the value of an integer or logical scalar at a place
+Known: TypeAlias = "isl.PwAff | Truth | None"  # the value of an integer or logical scalar at a place
 
 
 @dataclass(eq=False)
@@ -50,7 +51,7 @@ class Scope:
     indices: dict[str, int] = field(default_factory=dict)
     values: dict[str, Known] = field(default_factory=dict)
     depth: int = 0
-    bound_of: Callable[[x.IntrinsicCall], x.Expression | None] = lambda e: None
+    bound_of: Callable[[x.IntrinsicCall], x.Expression | None] = lambda _: None
     reached: Callable[[], isl.Set | None] = lambda: None
 
     def universe(self) -> isl.Set:

@@ -6,6 +6,7 @@ Every subscript is one of: a function on the iterations, a range of them, or unk
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import islpy as isl
 
@@ -27,7 +28,7 @@ class Span1:
     step: int | None
 
 
-Subscript = isl.PwAff | Span1 | None
+Subscript: TypeAlias = "isl.PwAff | Span1 | None"
 
 
 @dataclass(frozen=True, eq=False)

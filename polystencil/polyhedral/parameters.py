@@ -51,7 +51,7 @@ def _title(e: x.Expression) -> str:
         return f"{_title(e.base)}_{e.field}"
     if isinstance(e, x.IntrinsicCall) and e.arguments and e.arguments[0] is not None:
         dim = e.arguments[1] if len(e.arguments) > 1 else None
-        return f"{e.name}_{_title(e.arguments[0])}" + (f"_{dim.value}" if isinstance(dim, x.Literal) else "")
+        return f"{e.name}_{_title(e.arguments[0])}" + (f"_{dim.value!r}" if isinstance(dim, x.Literal) else "")
     return "e"
 
 

@@ -19,6 +19,7 @@ iteration keeps the intermediate arrays' values; `cost` whether it pays.
 from __future__ import annotations
 
 import dataclasses
+from itertools import pairwise
 
 from polystencil.analysis.dead_arrays import used_only_in
 from polystencil.ir import expressions as x
@@ -111,7 +112,7 @@ class _Work:
                 consumer_loop = step.fused
                 first = k
             if steps:
-                return self.place(steps, run[first : last + 1], around, whole)
+                return self.place(steps, run[first : last + 1], whole)
         return None
 
     def pair(
@@ -161,7 +162,7 @@ class _Work:
         return _Step(producer, consumer, renamed, checks, cost, chain, claim, fused)
 
     def place(
-        self, steps: list[_Step], group: tuple[s.ParallelLoop, ...], around: tuple[s.Statement, ...], whole: s.Body
+        self, steps: list[_Step], group: tuple[s.ParallelLoop, ...], whole: s.Body
     ) -> s.Body:
         chain = steps[0].chain
         renamed = tuple({r.path: r for st in steps for r in st.renamed}.values())
@@ -215,7 +216,7 @@ class _Work:
     def apart(self, body: s.Body) -> None:
         """Remarks for loops that would be producer and consumer but for a statement between them."""
         loops = [(k, st) for k, st in enumerate(body) if isinstance(st, s.ParallelLoop)]
-        for (k, a), (m, b) in zip(loops, loops[1:], strict=False):
+        for (k, a), (m, b) in pairwise(loops):
             if m == k + 1 or not _related(a, b) or KEEP in a.directives or (a.span, b.span) in self.done:
                 continue
             self.done.add((a.span, b.span))
@@ -264,13 +265,13 @@ def _check_families(producer: s.ParallelLoop, consumer: s.ParallelLoop) -> None:
             raise NotFused(f"{family(p).rsplit('.', 1)[-1]} is reached with different subscripts, which may name one array")
 
 
-def not_selected(program: Program, options: Options) -> tuple[Remark, ...]:
+def not_selected(program: Program) -> tuple[Remark, ...]:
     """A remark for every pair of neighbouring loops that the options keep apart."""
     out: list[Remark] = []
 
     def look(body: s.Body, procedure: Procedure) -> None:
         loops = [st for st in body if isinstance(st, s.ParallelLoop)]
-        for a, b in zip(loops, loops[1:], strict=False):
+        for a, b in pairwise(loops):
             if _related(a, b):
                 reason = "fuse is not selected by the option --transforms"
                 out.append(Remark("fuse", "refused", a.span, procedure.name, reason, with_span=b.span))

@@ -22,6 +22,7 @@ from polystencil.proofs.verdicts import Proven
 from polystencil.transforms.fusion_consumer import Consumer
 from polystencil.transforms.fusion_producer import Producer, family
 from polystencil.transforms.fusion_refusal import NotFused, refused
+from polystencil.transforms.fusion_rewrite import bound
 
 
 @dataclass(frozen=True)
@@ -71,10 +72,7 @@ def _bounds(array: x.Expression, table: SymbolTable, parameters: Parameters) -> 
     scope = Scope(parameters, lambda _: True)
     known = dimensions_of(array, table)
     at_run_time = known is None
-    pairs = known or [
-        tuple(x.IntrinsicCall(w, (array, x.Literal(d + 1, INTEGER)), INTEGER) for w in ("lbound", "ubound"))
-        for d in range(rank_of(array))
-    ]  # type: ignore[assignment]  # pairs
+    pairs = known or [(bound("lbound", array, d), bound("ubound", array, d)) for d in range(rank_of(array))]
     lower = [to_affine(p[0], scope) for p in pairs]
     upper = [to_affine(p[1], scope) for p in pairs]
     if any(b is None for b in (*lower, *upper)):

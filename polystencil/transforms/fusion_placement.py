@@ -185,7 +185,7 @@ def _reading(loop: s.ParallelLoop, copies: dict[str, x.Ref]) -> s.ParallelLoop:
 
     def swapped(e: x.Expression) -> x.Expression:
         path = path_of(e) if isinstance(e, (x.Ref, x.Component)) else None
-        return copies[path] if path in copies else e
+        return e if path is None else copies.get(path, e)
 
     def keep_target(st: s.Statement, new: s.Statement) -> s.Statement:
         if isinstance(st, s.Assign) and isinstance(new, s.Assign) and isinstance(st.target, x.Element):

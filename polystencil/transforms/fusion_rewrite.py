@@ -11,6 +11,7 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import add_constant, minus, plus, value_of
 from polystencil.ir.program import Dimension, Symbol
+from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import (
     map_body,
     map_body_expressions,
@@ -19,7 +20,6 @@ from polystencil.ir.traversal import (
     walk_expression,
     walk_statements,
 )
-from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.types import INTEGER
 from polystencil.ir.typing import rank_of, type_of
 from polystencil.polyhedral.bounds import dimensions_of
@@ -59,7 +59,7 @@ class _Fuser:
             if not d.program:
                 return _value_at(d, e.indices)
             if e not in known:
-                known[e] = self.instance(d, e.indices, st, before, declared)
+                known[e] = self.instance(d, e.indices, before, declared)
             return known[e]
 
         new = map_statement(st, lambda e: map_expression(e, compute), self.body)
@@ -77,9 +77,8 @@ class _Fuser:
         return st
 
     def instance(
-        self, d: Definition, subscripts: tuple[x.Expression, ...], st: s.Statement, before: list[s.Statement],
-        declared: list[Symbol],
-    ) -> x.Ref:  # fmt: skip
+        self, d: Definition, subscripts: tuple[x.Expression, ...], before: list[s.Statement], declared: list[Symbol]
+    ) -> x.Ref:
         """A copy of the program that computes one element, with variables of its own."""
         self.count += 1
         own = f"{self.prefix}.v{self.count}"

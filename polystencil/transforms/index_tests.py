@@ -284,9 +284,9 @@ class BodyWalk:
             value = decided(truth, self.points)
             if value is not None:
                 return a if value == (e.name == "min") else b
-        if isinstance(e, x.IntrinsicCall) and e.name == "merge" and e.arguments[2] is not None:
+        if isinstance(e, x.IntrinsicCall) and e.name == "merge":
             t, f, mask = e.arguments[:3]
-            condition, _ = self.condition(mask, span)
+            condition = None if mask is None else self.condition(mask, span)[0]
             if condition in (TRUE, FALSE) and t is not None and f is not None:
                 return t if condition == TRUE else f
         return e

@@ -188,7 +188,7 @@ class _Pull:
         for symbol in procedure.symbols:
             if symbol.id not in procedure.dummies and "parameter" not in symbol.attributes:
                 own(symbol)
-        body = instantiate(procedure.body, renamed, scalars, arrays, prefix, inliner.table)
+        body = instantiate(procedure.body, renamed, scalars, arrays, prefix)
         nested = Inliner(
             inliner.table, inliner.procedure, inliner.count, inliner.notes, inliner.symbols,
             (*inliner.active, procedure.id), inliner.may_assume, inliner.assumptions,

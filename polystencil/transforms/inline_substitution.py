@@ -44,7 +44,6 @@ def instantiate(
     scalars: dict[str, x.Expression],
     arrays: dict[str, ArrayMapping],
     prefix: str,
-    table: SymbolTable,
 ) -> s.Body:
     """`body` with variables renamed, scalar and array dummies replaced, constructs and block variables made unique."""
     blocks = {v.id: f"{prefix}.{v.id.rsplit('.', 1)[-1]}" for st in walk_statements(body) if isinstance(st, s.Block)

@@ -51,10 +51,10 @@ def parallel_loop_keeping_values(
     private = [id for id in scalars.private if id not in index_ids]
     for id in (*index_ids, *private):
         symbol = table.symbols[id]
-        new = f"{procedure.id}.par{number}.{symbol.name}"
-        rename[id] = new
+        own = f"{procedure.id}.par{number}.{symbol.name}"
+        rename[id] = own
         locals_.append(
-            dataclasses.replace(symbol, id=new, attributes=frozenset(), intent="", initial=None, block=None, offset=0)
+            dataclasses.replace(symbol, id=own, attributes=frozenset(), intent="", initial=None, block=None, offset=0)
         )
 
     def renamed(e: x.Expression) -> x.Expression:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import islpy as isl
 
 from polystencil.analysis.storage import storage_class
+from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
 from polystencil.polyhedral.affine import Scope, to_affine
@@ -47,8 +48,8 @@ def arrays_overwritten(loop: s.ParallelLoop, table: SymbolTable) -> tuple[str, .
     return tuple(out)
 
 
-def _whole(e: object) -> object:
-    return getattr(e, "base", e)
+def _whole(e: x.Expression) -> x.Expression:
+    return e.base if isinstance(e, (x.Element, x.Section)) else e
 
 
 def _covers(writes: list, known: list, scope: Scope) -> bool:  # type: ignore[type-arg]

@@ -10,10 +10,10 @@ from polystencil.options import Options
 from polystencil.remarks import Remark
 from polystencil.transforms import fuse as fuse_pass
 from polystencil.transforms import parallelize as parallelize_pass
-from polystencil.transforms.in_order import conflicting_loops_in_order
-from polystencil.transforms.promises import broken_promises
 from polystencil.transforms import skew as skew_pass
 from polystencil.transforms import split as split_pass
+from polystencil.transforms.in_order import conflicting_loops_in_order
+from polystencil.transforms.promises import broken_promises
 from polystencil.transforms.results import PassResult
 
 
@@ -37,7 +37,7 @@ def parallelize(program: Program, options: Options) -> PassResult:
 def fuse(program: Program, options: Options) -> PassResult:
     """Producer-consumer fusion by recomputation, with ping-pong buffers."""
     if not options.enabled("fuse"):
-        return PassResult(program, fuse_pass.not_selected(program, options))
+        return PassResult(program, fuse_pass.not_selected(program))
     return fuse_pass.fuse(program, options)
 
 

@@ -55,7 +55,7 @@ def as_time_loop(st: s.Do, procedure: Procedure, table: SymbolTable, serial: boo
     if len([i for i in launches if "keep" not in i.directives]) == 0:
         raise NotSkewed("the loop launches no parallel loop")
     for launch in launches:
-        _check_launch(launch, table, keeps, procedure)
+        _check_launch(launch, table, keeps)
     return TimeLoop(tuple(nest), body, launches, tuple(assigned.values()))
 
 
@@ -148,7 +148,7 @@ def note_constant_arrays(table: SymbolTable) -> None:
     _CONSTANT_ARRAYS.update(v.id for v in table.symbols.values() if "parameter" in v.attributes and v.shape is not None)
 
 
-def _check_launch(launch: s.ParallelLoop, table: SymbolTable, keeps: Invariance, procedure: Procedure) -> None:
+def _check_launch(launch: s.ParallelLoop, table: SymbolTable, keeps: Invariance) -> None:
     if launch.mask is not None or launch.reductions:
         raise NotSkewed("a launched loop has a mask or a reduction")
     if value_of(launch.indices[0].step) != 1:

@@ -8,7 +8,19 @@ from polystencil.analysis.call_values import usual_actuals, usual_extents, usual
 from polystencil.analysis.liveness import first_use
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.building import FALSE, TRUE, all_of, as_kind, compare, divided, integer, minus, plus, times, value_of
+from polystencil.ir.building import (
+    FALSE,
+    TRUE,
+    all_of,
+    as_kind,
+    compare,
+    divided,
+    integer,
+    minus,
+    plus,
+    times,
+    value_of,
+)
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_body, map_expression, walk_expression
@@ -272,7 +284,7 @@ class _Bands:
 
     def after(self) -> tuple[s.Statement, ...]:
         """The do variables as the original nest leaves them: one step past the end."""
-        return tuple(self.set(loop.index, plus(loop.upper, integer(1, loop.index.type))) for loop in self.loop.nest)  # type: ignore[arg-type]
+        return tuple(self.set(loop.index, plus(loop.upper, integer(1, loop.index.type))) for loop in self.loop.nest)
 
     # -- for the remark ----------------------------------------------------------------------------------------
 
@@ -321,7 +333,7 @@ class _Bands:
         usual = usual_values(self.table)
 
         def known(n: x.Expression) -> x.Expression:
-            return integer(usual[n.id], n.type) if isinstance(n, x.Ref) and n.id in usual else n  # type: ignore[arg-type]
+            return integer(usual[n.id], n.type) if isinstance(n, x.Ref) and n.id in usual else n
 
         f = to_affine(map_expression(e, known), Scope(Parameters(), lambda _: False))
         return None if f is None else constant_value(f.coalesce())

@@ -29,6 +29,7 @@ from polystencil.ir.printer.names import Names
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.traversal import child_expressions, map_procedures, map_statement, walk_expression
+from polystencil.ir.types import INTEGER8
 from polystencil.options import Options
 from polystencil.polyhedral.affine import Scope
 from polystencil.proofs.partition import is_partition
@@ -36,7 +37,7 @@ from polystencil.proofs.verdicts import Proven
 from polystencil.remarks import Remark
 from polystencil.transforms.frame import Box, frame_loop, has_interior
 from polystencil.transforms.index_tests import BodyWalk, loop_scope
-from polystencil.transforms.inline import Inliner, InlineNote
+from polystencil.transforms.inline import InlineNote, Inliner
 from polystencil.transforms.jam import jam_interior
 from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_margins
 from polystencil.transforms.overwritten import arrays_overwritten
@@ -93,10 +94,9 @@ class _Visitor:
     def split(self, st: s.ParallelLoop) -> s.Body:
         self.loops += 1
         keeps = Invariance(self.table, defined_in((st,), self.table), self.procedure.id)
-        outside = self.procedure.id  # a condition is checked before the loop: only what is known there may stand in it
         inliner = Inliner(
             self.table, f"{self.procedure.id}.loop{self.loops}",
-            may_assume=lambda e: _stands_outside(e, self.table, outside) and _keeps_shape(e, keeps),
+            may_assume=lambda e: _stands_outside(e, self.table) and _keeps_shape(e, keeps),
         )  # fmt: skip
         inlined = inliner.body(st.body)
         self.inline_remarks(st, inliner.notes)
@@ -211,7 +211,7 @@ class _Visitor:
         )
 
 
-_INT8 = dataclasses.replace(integer(0).type, kind=8)  # type: ignore[type-var]  # an intrinsic type
+_INT8 = INTEGER8
 
 
 def _iterations(box: Box) -> x.Expression:
@@ -222,7 +222,7 @@ def _iterations(box: Box) -> x.Expression:
     return out
 
 
-def _stands_outside(e: x.Expression, table: SymbolTable, procedure: str) -> bool:
+def _stands_outside(e: x.Expression, table: SymbolTable) -> bool:
     """Whether every variable in a condition belongs to the procedure or a scope around it, not to the loop."""
     return all(table.owner.get(n.id) is not None and ".loop" not in n.id for n in walk_expression(e) if isinstance(n, x.Ref))
 

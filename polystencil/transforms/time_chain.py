@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from polystencil.analysis.definitions import designated_path
-from polystencil.analysis.effects import Effects, effects_of, leaves_loop, called_targets, self_contained
+from polystencil.analysis.effects import Effects, called_targets, effects_of, leaves_loop, self_contained
 from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -102,7 +102,7 @@ def _check(
             raise NotFused(f"another statement of the loop calls a procedure that may touch the intermediate arrays: {why}")
     _check_intermediates(producer, effects, table)
     _check_bounds(producer, effects, loop, group, table)
-    _check_inner_bounds(chain, loop, effects, group, table)
+    _check_inner_bounds(chain, loop, group, table)
     for path in renamed:
         root = path.split("%", 1)[0]
         if root in effects.defines and _as_a_whole(rest, path, table):
@@ -201,7 +201,7 @@ def _defined_by(group: tuple[s.ParallelLoop, ...]) -> set[str]:
 
 
 def _check_inner_bounds(
-    chain: list[s.Do], outer: s.Do, effects: Effects, group: tuple[s.ParallelLoop, ...], table: SymbolTable
+    chain: list[s.Do], outer: s.Do, group: tuple[s.ParallelLoop, ...], table: SymbolTable
 ) -> None:
     """Loops of the chain so far must run the same iterations in every iteration of the next one."""
     for inner in chain:

@@ -7,7 +7,7 @@ a transformation moved between procedures still finds what it names.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from polystencil.ir import expressions as x
 from polystencil.ir.printer.construct_names import with_unique_names
@@ -18,7 +18,7 @@ from polystencil.ir.printer.names import Names, identifier
 from polystencil.ir.printer.references import references_of_module, references_of_procedure
 from polystencil.ir.printer.statements import print_body
 from polystencil.ir.printer.storage import namelist_lines, storage_lines
-from polystencil.ir.program import Module, Procedure, Program
+from polystencil.ir.program import Module, Procedure, Program, Symbol, TypeDefinition
 from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.types import Intrinsic, ProcedureType
 
@@ -47,13 +47,16 @@ class _Printer:
         self.table, self.openmp = table, openmp
         self.home: dict[str, str] = {}  # id of a symbol, procedure or type -> module that declares it
         for module in table.modules.values():
-            for item in (*module.symbols, *module.types, *module.procedures):
-                self.home[item.id] = module.id
+            for id in (i.id for part in (module.symbols, module.types, module.procedures) for i in part):
+                self.home[id] = module.id
 
     def name_in_source(self, id: str) -> str:
-        for group in (self.table.symbols, self.table.procedures, self.table.types):
+        groups: tuple[Mapping[str, Symbol | Procedure | TypeDefinition], ...] = (
+            self.table.symbols, self.table.procedures, self.table.types,
+        )  # fmt: skip
+        for group in groups:
             if id in group:
-                return identifier(group[id].name)  # type: ignore[attr-defined]  # all three have a name
+                return identifier(group[id].name)
         return identifier(id.rsplit(".", 1)[-1])
 
     def use_lines(self, ids: Iterable[str], here: str, names: Names) -> list[str]:
@@ -70,7 +73,8 @@ class _Printer:
 
     def module(self, m: Module) -> list[str]:
         names = Names(self.table, openmp=self.openmp)
-        for item in (*m.symbols, *m.types, *m.procedures):
+        parts: tuple[tuple[Symbol | TypeDefinition | Procedure, ...], ...] = (m.symbols, m.types, m.procedures)
+        for item in (i for part in parts for i in part):
             # names of a module must stay as they are for those who use it
             names.alias(item.id, identifier(item.name))
             names.taken.add(identifier(item.name))
@@ -100,12 +104,12 @@ class _Printer:
         yield from interfaces
         yield from declaration_lines(variables, names)
 
-    def types_in_order(self, types: tuple) -> list:  # type: ignore[type-arg]
+    def types_in_order(self, types: tuple[TypeDefinition, ...]) -> list[TypeDefinition]:
         """Each type after those whose values it holds."""
         here = {t.id: t for t in types}
-        done: dict = {}  # type: ignore[type-arg]
+        done: dict[str, TypeDefinition] = {}
 
-        def place(t) -> None:  # type: ignore[no-untyped-def]
+        def place(t: TypeDefinition) -> None:
             if t.id in done:
                 return
             needs = [c.type.id for c in t.components if hasattr(c.type, "id") and "pointer" not in c.attributes]
