@@ -24,4 +24,8 @@ def open_device(options: Options) -> Any:
         from polystencil.runtime.opencl import OpenCLDevice
 
         return OpenCLDevice(options.device, options.fp, options.specialise)
+    if options.target == "cuda_cpu":
+        from polystencil.runtime.cuda_cpu import CudaCpuDevice
+
+        return CudaCpuDevice(options.fp)
     raise UsageError(f"target {options.target} is not available", hint="choose --target opencl")

@@ -1,0 +1,193 @@
+"""CUDA on the CPU: the CUDA source of all kernels of a program, compiled by the host's C++ compiler.
+
+One shared library per program and index width, kept on disk by its text; an entry for each kernel takes the packed
+arguments of the launch and runs every thread of every block. Arrays are used where they are.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+import platform
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from polystencil.codegen.kernel import Kernel, Parameter
+from polystencil.errors import DeviceError
+from polystencil.runtime.cache import cache_folder
+from polystencil.runtime.cuda_launcher import Constants, CudaLauncher, Sizes
+
+COMPILERS = ("g++", "c++", "clang++")
+# math functions must reach the C library: a compiler folds constants with another rounding
+_LIBM = (
+    "exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "asinh", "acosh",
+    "atanh", "tgamma", "lgamma", "erf", "erfc", "hypot", "pow", "fmod",
+)  # fmt: skip
+_SCALARS = {
+    "int8": "signed char", "int16": "short", "int32": "int", "int64": "long long", "float32": "float",
+    "float64": "double", "complex64": "float2", "complex128": "double2",
+}  # fmt: skip
+
+
+def find_compiler() -> list[str]:
+    """The command of the host's C++ compiler: CXX, else the first that is there."""
+    chosen = shlex.split(os.environ.get("CXX", ""))
+    for command in (chosen, *([name] for name in COMPILERS)):
+        if command and shutil.which(command[0]):
+            return command
+    raise DeviceError(
+        "target cuda_cpu compiles kernels with a C++ compiler, and there is none: looked for CXX, "
+        + ", ".join(COMPILERS),
+        hint="install g++ (Debian: apt-get install g++), or set CXX",
+    )
+
+
+def compiler_flags(fp: str) -> list[str]:
+    """Options that keep the meaning of a floating-point mode."""
+    flags = ["-std=c++17", "-O2", "-w", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-fno-strict-aliasing"]
+    if fp == "strict":
+        flags += ["-ffp-contract=off", *(f"-fno-builtin-{name}{kind}" for name in _LIBM for kind in ("", "f"))]
+    else:
+        flags.append("-ffast-math" if fp == "fast" else "-ffp-contract=fast")
+    return flags
+
+
+def library_text(kernels: list[Kernel], long: bool, constants: Constants = ()) -> str:
+    """One translation unit: the header, every kernel in a namespace of its own, and the entries."""
+    header = Path(__file__).with_name("cuda_on_cpu.h").read_text(encoding="utf-8")
+    parts = [header]
+    for k, kernel in enumerate(kernels):
+        text = kernel.text(constants, long).replace('extern "C" ', "")
+        fields = "".join(f"  {_ctype(kernel, p)} a{n};\n" for n, p in enumerate(kernel.parameters))
+        names = ", ".join(f"a.a{n}" for n in range(len(kernel.parameters)))
+        parts.append(
+            f"namespace space_{k} {{\n{text}\nstruct arguments {{\n{fields}}};\n}}\n"
+            f'extern "C" __attribute__((visibility("default")))\n'
+            f"void ps_run_{kernel.name}(const unsigned *grid, const unsigned *block, const void *packed) {{\n"
+            f"  const space_{k}::arguments &a = *(const space_{k}::arguments *)packed;\n"
+            f"  ps_all_threads(grid, block, [&] {{ space_{k}::{kernel.name}({names}); }});\n}}\n"
+            + "".join(f"#undef {name}\n" for name, _ in constants)
+        )
+    return "\n".join(parts)
+
+
+def _ctype(kernel: Kernel, p: Parameter) -> str:
+    if p.kind == "pointer":
+        name = "unsigned char" if p.dtype == "bool" else _SCALARS[p.dtype]
+        return f"{name} *"
+    return _SCALARS[p.dtype] if p.kind == "scalar" else "index_t"
+
+
+def compile_library(text: str, fp: str, kernels: list[Kernel]) -> Path:
+    """The shared library of a text, from the cache or freshly compiled."""
+    command = [*find_compiler(), *compiler_flags(fp)]
+    digest = hashlib.sha256("\0".join([*command, platform.platform(), text]).encode()).hexdigest()[:32]
+    base = cache_folder()
+    folder = Path(tempfile.mkdtemp(prefix="polystencil-")) if base is None else base / "cuda_cpu"
+    path = folder / f"{digest}.so"
+    if path.exists():
+        return path
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError:
+        folder = Path(tempfile.mkdtemp(prefix="polystencil-"))
+        path = folder / path.name
+    with tempfile.TemporaryDirectory() as work:
+        source, made = Path(work) / "kernels.cpp", Path(work) / "kernels.so"
+        source.write_text(text, encoding="utf-8")
+        done = subprocess.run([*command, str(source), "-o", str(made), "-lm"], capture_output=True, text=True, check=False)
+        if done.returncode:
+            log = "\n".join(done.stderr.strip().splitlines()[:12]).replace(str(source), "kernels.cpp")
+            lines = text.splitlines()
+            raise DeviceError(
+                f"{command[0]} does not compile the kernels {', '.join(k.name for k in kernels)}: {log}\n"
+                + "\n".join(f"{n:>4} {line}" for n, line in _around_first_error(log, lines)),
+                kernels[0].span,
+            )
+        part = folder / f"{digest}.{os.getpid()}.part"
+        shutil.copyfile(made, part)
+        os.replace(part, path)
+    return path
+
+
+def _around_first_error(log: str, lines: list[str]) -> list[tuple[int, str]]:
+    for line in log.splitlines():
+        parts = line.split(":")
+        if len(parts) > 3 and parts[1].isdigit() and "error" in line:
+            n = int(parts[1])
+            return [(k, lines[k - 1]) for k in range(max(1, n - 10), min(len(lines), n + 5) + 1)]
+    return []
+
+
+class CudaCpuDevice:
+    """Runs CUDA kernels on the CPU, in the thread that launches them."""
+
+    def __init__(self, fp: str = "contract") -> None:
+        self.fp = fp
+        self.name = f"CUDA kernels on the CPU, compiled by {find_compiler()[0]}"
+        self.is_cpu, self.specialise, self.launches = True, False, 0
+        self._waiting: list[Kernel] = []
+        self._groups: dict[int, list[Kernel]] = {}
+        self._libraries: dict[tuple[int, bool], Any] = {}
+
+    def bind(self, kernel: Kernel) -> CudaLauncher:
+        if any(k.name == kernel.name for k in self._waiting):
+            self._waiting = []  # another program
+        self._waiting.append(kernel)
+        self._groups[id(kernel)] = self._waiting
+        return CudaLauncher(self, kernel)
+
+    def wait(self) -> None:
+        """Launches are done when they return."""
+
+    def reads(self, *variables: Any) -> None:
+        """Arrays are where the host has them."""
+
+    def writes(self, *variables: Any) -> None:
+        """Arrays are where the host has them."""
+
+    def up_to_date(self, value: Any) -> Any:
+        return value
+
+    def finish(self) -> None:
+        """Nothing is under way."""
+
+    def cache_bytes(self) -> int:
+        for k in (2, 1):
+            try:
+                with open(f"/sys/devices/system/cpu/cpu0/cache/index{k}/size", encoding="ascii") as f:
+                    return int(f.read().strip().rstrip("K")) * 1024
+            except (OSError, ValueError):
+                continue
+        return 1 << 20
+
+    def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...]]:
+        return [d.__array_interface__["data"][0] for d in datas], (0,) * len(datas)
+
+    def before(self, kernel: Kernel, arrays: tuple[Any, ...]) -> None:
+        """Arrays are where the host has them."""
+
+    def function(self, kernel: Kernel, constants: Constants, long: bool) -> Any:
+        """Figures stay arguments here: one library serves all sizes."""
+        group = self._groups[id(kernel)]
+        if group is self._waiting:
+            self._waiting = []
+        key = (id(group), long)
+        if key not in self._libraries:
+            path = compile_library(library_text(group, long), self.fp, group)
+            self._libraries[key] = ctypes.PyDLL(str(path))  # holds the GIL: kernels share threadIdx
+        entry = getattr(self._libraries[key], f"ps_run_{kernel.name}")
+        entry.restype = None
+        return entry
+
+    def start(self, function: Any, grid: Sizes, block: Sizes, arguments: bytearray) -> None:
+        packed = (ctypes.c_char * len(arguments)).from_buffer(arguments)
+        function(_Sizes(*grid), _Sizes(*block), packed)
+
+
+_Sizes = ctypes.c_uint * 3
