@@ -85,6 +85,13 @@ def show(program: Program, options: Options, stage: str) -> str:
     return print_program(dict(transform(program, options).after)[name])
 
 
+def only_procedure(program: Program, name: str) -> Program:
+    """One procedure and what it calls."""
+    from polystencil.transforms.only_procedure import only_procedure as cut
+
+    return cut(program, name)
+
+
 def generate(program: Program, options: Options) -> GeneratedProgram:
     """From a program to kernels and a host module, with the remarks of all passes."""
     from polystencil.codegen import generate as generate_code

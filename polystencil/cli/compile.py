@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 from polystencil import pipeline
@@ -27,7 +28,7 @@ def write_compiled(
     from polystencil.runtime.standalone import standalone_files
 
     generated = pipeline.generate(chosen, options)
-    files = standalone_files(generated)
+    files = standalone_files(generated, _module_name(program, procedure))
     files["report.json"] = json.dumps({"version": 1, "remarks": [as_json(r) for r in generated.remarks]}, indent=1) + "\n"
     return [_write(folder / name, text) for name, text in sorted(files.items())]
 
@@ -41,6 +42,14 @@ def _fortran(program: Program, options: Options, folder: Path, openmp: bool) -> 
     return [_write(folder / "program.f90", text), _write(folder / "report.json", report)]
 
 
+def _module_name(program: Program, procedure: str | None) -> str:
+    """What the host module is called: as the procedure, else as the first file."""
+    stem = procedure or Path(program.sources[0].name if program.sources else "program").stem
+    name = re.sub(r"\W", "_", stem)
+    return name if name.isidentifier() else f"p_{name}"
+
+
 def _write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", errors="surrogateescape")
     return path

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from polystencil.codegen.kernel import Kernel
 from polystencil.errors import Span
@@ -41,7 +41,10 @@ class Signature:
 
 @dataclass(frozen=True)
 class GeneratedProgram:
-    """Host module, kernels, and what else the runtime needs. `lines` maps host lines to places in the source."""
+    """Host module, kernels, and what else the runtime needs. `lines` maps host lines to places in the source.
+
+    `choices`: (pass, file, line of the loop) of each decision at run time that the host program counts.
+    """
 
     host_source: str
     kernels: tuple[Kernel, ...]
@@ -51,4 +54,4 @@ class GeneratedProgram:
     main: str | None
     target: str = "opencl"
     fp: str = "contract"
-    reports: dict[str, object] = field(default_factory=dict)
+    choices: tuple[tuple[str, str, int], ...] = ()

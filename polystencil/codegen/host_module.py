@@ -73,7 +73,7 @@ class HostModule:
         return [p for p in out if not p.interface_only]
 
     def _reserve(self, kernels: list[str]) -> None:
-        for name in (*kernels, "np", "fortran", "device", "bind", "initialise", "BINDINGS", "frame"):
+        for name in (*kernels, "np", "fortran", "device", "bind", "initialise", "BINDINGS", "frame", "load", "PROGRAM"):
             self.names._taken.add(name)
         for procedure in self._top():
             self.names.of(f"procedure {procedure.id}.{procedure.name}")
