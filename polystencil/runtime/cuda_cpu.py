@@ -20,6 +20,7 @@ from typing import Any
 from polystencil.codegen.kernel import Kernel, Parameter
 from polystencil.errors import DeviceError
 from polystencil.runtime.cache import cache_folder
+from polystencil.runtime.cpu_cache import last_level_cache_bytes
 from polystencil.runtime.cuda_launcher import Constants, CudaLauncher, Sizes
 
 COMPILERS = ("g++", "c++", "clang++")
@@ -158,13 +159,7 @@ class CudaCpuDevice:
         """Nothing is under way."""
 
     def cache_bytes(self) -> int:
-        for k in (2, 1):
-            try:
-                with open(f"/sys/devices/system/cpu/cpu0/cache/index{k}/size", encoding="ascii") as f:
-                    return int(f.read().strip().rstrip("K")) * 1024
-            except (OSError, ValueError):
-                continue
-        return 1 << 20
+        return last_level_cache_bytes()
 
     def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...]]:
         return [d.__array_interface__["data"][0] for d in datas], (0,) * len(datas)

@@ -16,6 +16,7 @@ import numpy as np
 
 from polystencil.codegen.kernel import Kernel
 from polystencil.errors import DeviceError
+from polystencil.runtime.cpu_cache import last_level_cache_bytes
 from polystencil.runtime.figures import array_figures, needs_64_bits
 from polystencil.runtime.opencl_choice import choose_device
 from polystencil.runtime.residency import Residency
@@ -86,13 +87,8 @@ class OpenCLDevice:
         self.wait()
 
     def cache_bytes(self) -> int:
-        for k in range(4, 1, -1):
-            try:
-                with open(f"/sys/devices/system/cpu/cpu0/cache/index{k}/size", encoding="ascii") as f:
-                    if self.is_cpu and k <= 2:
-                        return int(f.read().strip().rstrip("K")) * 1024
-            except (OSError, ValueError):
-                continue
+        if self.is_cpu:
+            return last_level_cache_bytes()
         return int(self.device.global_mem_cache_size) or 1 << 20
 
     def math_address(self, function: str) -> np.uint64:

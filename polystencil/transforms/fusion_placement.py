@@ -155,7 +155,8 @@ class _Placement:
             otherwise = (fused, *backs)
         if condition == FALSE:
             return otherwise
-        return (s.If((s.Branch(condition, originals, span),), otherwise, span=span),)
+        taken = s.Choice("fuse", tuple(sorted({m.span.line for m in g.group})), original_first=True)
+        return (s.If((s.Branch(condition, originals, span),), otherwise, taken, span=span),)
 
     def turns(self) -> s.Body:
         """Two copies of the fused loop, from the array to the copy and from the copy to the array."""

@@ -90,7 +90,7 @@ def jam_interior(
     )  # fmt: skip
     choice = s.If(
         (s.Branch(fits, (s.Block((left,), (count_left, jammed_frame, jammed), span=st.span),), st.span),),
-        (frame, interior), span=st.span,
+        (frame, interior), s.Choice("jam", (st.span.line,)), span=st.span,
     )  # fmt: skip
     return (choice,)
 

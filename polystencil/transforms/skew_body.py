@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from polystencil.analysis.definitions import INQUIRY, Invariance, defined_in
@@ -48,7 +49,8 @@ def as_time_loop(st: s.Do, procedure: Procedure, table: SymbolTable, serial: boo
         for e in (loop.lower, loop.upper):
             _host_expression(e)
     assigned: dict[str, x.Ref] = {}
-    _check_body(body, table, keeps, assigned)
+    fixed = _set_once(body, keeps)
+    _check_body(body, table, lambda e: keeps(e) or (isinstance(e, x.Ref) and e.id in fixed), assigned)
     launches = tuple(i for i in walk_statements(body) if isinstance(i, s.ParallelLoop))
     if not launches:
         raise NotSkewed("the loop launches no parallel loop")
@@ -59,7 +61,9 @@ def as_time_loop(st: s.Do, procedure: Procedure, table: SymbolTable, serial: boo
     return TimeLoop(tuple(nest), body, launches, tuple(assigned.values()))
 
 
-def _check_body(body: s.Body, table: SymbolTable, keeps: Invariance, assigned: dict[str, x.Ref]) -> None:
+def _check_body(
+    body: s.Body, table: SymbolTable, keeps: Callable[[x.Expression], bool], assigned: dict[str, x.Ref]
+) -> None:
     for st in body:
         match st:
             case s.Assign():
@@ -102,6 +106,17 @@ def _check_body(body: s.Body, table: SymbolTable, keeps: Invariance, assigned: d
                 raise NotSkewed("the loop may be left early (exit), or holds a while loop without a trip count")
             case _:
                 raise NotSkewed(f"the loop holds a statement that cannot be replayed ({type(st).__name__.lower()})")
+
+
+def _set_once(body: s.Body, keeps: Invariance) -> frozenset[str]:
+    """Scalars that the body assigns in one place, from what does not change: their value is always the same."""
+    found: dict[str, list[x.Expression]] = {}
+    for st in walk_statements(body):
+        if isinstance(st, s.Assign) and isinstance(st.target, x.Ref):
+            found.setdefault(st.target.id, []).append(st.value)
+        elif isinstance(st, s.Do):
+            found.setdefault(st.index.id, []).append(st.index)
+    return frozenset(id for id, values in found.items() if len(values) == 1 and keeps(values[0]))
 
 
 def _may_assign(ref: x.Ref, table: SymbolTable) -> None:

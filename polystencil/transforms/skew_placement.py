@@ -109,7 +109,8 @@ class _Bands:
         original = self.loop.nest[0]
         decide = self.decide()
         skewed = (*self.sweep(), *self.after())
-        choice = s.If((s.Branch(self.use, tuple(skewed), self.span),), (original,), span=self.span)
+        taken = s.Choice("skew", (self.span.line,))
+        choice = s.If((s.Branch(self.use, tuple(skewed), self.span),), (original,), taken, span=self.span)
         return s.Block(tuple(self.symbols), (*decide, choice), span=self.span)
 
     def set(self, target: x.Ref, value: x.Expression) -> s.Assign:

@@ -190,7 +190,7 @@ class _Visitor:
         parallel: s.Body = (frame, interior)
         if self.options.enabled("jam"):
             parallel = jam_interior(st, box, interior, frame, prefix, self.table, self.options, self.remark)
-        choice = s.If((s.Branch(enough, parallel, st.span),), (st,), span=st.span)
+        choice = s.If((s.Branch(enough, parallel, st.span),), (st,), s.Choice("split", (st.span.line,)), span=st.span)
         if window is None:
             return (choice,)
         return (s.Block(window.symbols, (*window.assignments, choice), span=st.span),)
