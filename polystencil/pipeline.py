@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -111,9 +112,15 @@ def executable(program: Program, options: Options) -> Executable:
 
 
 def executable_of(
-    sources: Sequence[SourceText], defines: Mapping[str, str], include_dirs: Sequence[str], options: Options
-) -> Executable:
-    """From text to an executable; a program that was compiled before comes from the cache."""
+    sources: Sequence[SourceText], defines: Mapping[str, str], include_dirs: Sequence[str], options: Options,
+    times: dict[str, float] | None = None,
+) -> Executable:  # fmt: skip
+    """From text to an executable; a program that was compiled before comes from the cache.
+
+    `times` receives the seconds that parsing and compiling took.
+    """
+    began = time.perf_counter()
+    times = {} if times is None else times
     from polystencil.frontend.inclusions import included_texts
     from polystencil.runtime import load, open_device
     from polystencil.runtime.cache import find, keep, program_key
@@ -123,10 +130,16 @@ def executable_of(
     texts = [(s.name, s.text) for s in sources]
     key = program_key([*texts, *included_texts(sources, include_dirs)], chosen, map(str, sorted(defines.items())))
     generated = find(key)
+    times["parse"] = 0.0
     if generated is None:
-        generated = generate(parse(sources, defines, include_dirs), chosen)
+        starts = time.perf_counter()
+        program = parse(sources, defines, include_dirs)
+        times["parse"] = time.perf_counter() - starts
+        generated = generate(program, chosen)
         keep(key, generated)
-    return load(generated, device, chosen)
+    out = load(generated, device, chosen)
+    times["compile"] = time.perf_counter() - began - times["parse"]
+    return out
 
 
 def for_device(options: Options, device: Device) -> Options:

@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from polystencil import pipeline
 from polystencil.cli.check import check_targets
@@ -41,24 +42,41 @@ def _parse(arguments: argparse.Namespace) -> Program:
 def run(arguments: argparse.Namespace, options: Options) -> int:
     """`polystencil run`."""
     if options.target == "interpreter":
-        return pipeline.interpret(_parse(arguments), arguments.program_arguments)
-    began = time.perf_counter()
-    executable = pipeline.executable_of(sources_of(arguments), _defines(arguments), arguments.include_dirs, options)
-    ready = time.perf_counter()
+        return _interpret(arguments)
+    times: dict[str, float] = {}
+    executable = pipeline.executable_of(
+        sources_of(arguments), _defines(arguments), arguments.include_dirs, options, times
+    )
     for remark in executable.remarks:
         if remark.status == "refused" and remark.transform in ("race", "bounds"):
             print(f"{remark.span.file}:{remark.span.line}: warning: {remark.reason}", file=sys.stderr)
     code = executable.run(arguments.program_arguments)
-    done = time.perf_counter()
+    times |= executable.times()
+    _say(arguments, times, {**executable.report(), "seconds": times})
+    return code
+
+
+def _interpret(arguments: argparse.Namespace) -> int:
+    began = time.perf_counter()
+    program = _parse(arguments)
+    parsed = time.perf_counter()
+    code = pipeline.interpret(program, arguments.program_arguments)
+    times = {"parse": parsed - began, "run": time.perf_counter() - parsed}
+    _say(arguments, times, {"version": 1, "remarks": [], "device": "interpreter", "seconds": times})
+    return code
+
+
+def _say(arguments: argparse.Namespace, times: dict[str, float], report: dict[str, Any]) -> None:
+    """What `--time` and `--report` ask for."""
     if arguments.time:
         sys.stdout.flush()
-        times = {"compile": ready - began, "run": done - ready, **executable.times()}
         for name, seconds in times.items():
             print(f"{name:>10}: {seconds * 1e3:10.2f} ms", file=sys.stderr)
     if arguments.report:
-        report = {"version": 1, "remarks": [as_json(r) for r in executable.remarks], **executable.report()}
-        Path(arguments.report).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-    return code
+        try:
+            Path(arguments.report).write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"cannot write {arguments.report}: {error.strerror}") from None
 
 
 def compile_(arguments: argparse.Namespace, options: Options) -> int:

@@ -93,7 +93,7 @@ def _options(arguments: argparse.Namespace) -> Options:
             cache_bytes=arguments.cache_bytes,
             split_min_iterations=arguments.split_min_iterations,
             parallelize=not arguments.no_parallelize,
-            timed=getattr(arguments, "time", False),
+            timed=getattr(arguments, "time", False) or getattr(arguments, "report", None) is not None,
         )
     )
 

@@ -47,6 +47,7 @@ def generate(program: Program, options: Options) -> GeneratedProgram:
         main,
         target,
         options.fp,
+        tuple(module.printer.choices),
     )
 
 

@@ -43,7 +43,8 @@ class Signature:
 class GeneratedProgram:
     """Host module, kernels, and what else the runtime needs. `lines` maps host lines to places in the source.
 
-    `choices`: (pass, file, line of the loop) of each decision at run time that the host program counts.
+    `choices`: (pass, file, lines of the loops) of each decision at run time; the host program counts in CHOICES how
+    often it took the transformed form (even places) and the original one (odd places).
     """
 
     host_source: str
@@ -54,4 +55,4 @@ class GeneratedProgram:
     main: str | None
     target: str = "opencl"
     fp: str = "contract"
-    choices: tuple[tuple[str, str, int], ...] = ()
+    choices: tuple[tuple[str, str, tuple[int, ...]], ...] = ()

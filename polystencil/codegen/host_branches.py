@@ -17,21 +17,33 @@ class HostBranches(HostIO):
     def _if(self, s: st.If) -> None:
         conditions = [self.condition(branch.condition) for branch in s.branches]
         self.touches()
+        counts = self._counts(s)
         for k, branch in enumerate(s.branches):
             self.span = branch.span if branch.span.line else s.span
             self.put(f"{'elif' if k else 'if'} {conditions[k]}:")
-            self._nested(branch.body)
+            self._nested(branch.body, counts[0])
         if s.otherwise:
             self.put("else:")
-            self._nested(s.otherwise)
+            self._nested(s.otherwise, counts[1])
         self.unclean()
 
-    def _nested(self, body: st.Body) -> None:
+    def _counts(self, s: st.If) -> tuple[str, str]:
+        """Lines that count which form of a loop runs, where a pass left the choice to the program."""
+        if s.choice is None:
+            return "", ""
+        at = 2 * len(self.choices)
+        self.choices.append((s.choice.transform, s.span.file, s.choice.lines))
+        lines = f"CHOICES[{at}] += 1", f"CHOICES[{at + 1}] += 1"
+        return (lines[1], lines[0]) if s.choice.original_first else lines
+
+    def _nested(self, body: st.Body, first: str = "") -> None:
         if self.called:
             self.called = False
             self.unclean()
         reads, writes = set(self.clean_reads), set(self.clean_writes)
         self.depth += 1
+        if first:
+            self.put(first)
         self.body(body)
         self.depth -= 1
         self.clean_reads, self.clean_writes = reads, writes

@@ -21,6 +21,7 @@ class HostLines(HostLaunches):
     distant: set[tuple[str, str]]
     live_do_variables: set[str]
     outer_values: set[str]
+    choices: list[tuple[str, str, tuple[int, ...]]]
 
     def put(self, text: str) -> None:
         self.lines.append((self.depth, text, self.span))

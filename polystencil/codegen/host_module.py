@@ -58,6 +58,9 @@ class HostModule:
         for procedure in self._top():
             p.procedure_text(procedure)
         self._bindings()
+        if p.choices:
+            p.put("")
+            p.put(f"CHOICES = [0] * {2 * len(p.choices)}  # how often checks at run time took each form of a loop")
         out, lines = [], []
         for number, (depth, text, span) in enumerate(p.lines, 1):
             out.append("    " * depth + text if text else "")
@@ -73,7 +76,7 @@ class HostModule:
         return [p for p in out if not p.interface_only]
 
     def _reserve(self, kernels: list[str]) -> None:
-        for name in (*kernels, "np", "fortran", "device", "bind", "initialise", "BINDINGS", "frame", "load", "PROGRAM"):
+        for name in (*kernels, "np", "fortran", "device", "bind", "initialise", "BINDINGS", "frame", "load", "PROGRAM", "CHOICES"):
             self.names._taken.add(name)
         for procedure in self._top():
             self.names.of(f"procedure {procedure.id}.{procedure.name}")

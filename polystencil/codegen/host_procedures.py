@@ -34,6 +34,7 @@ class HostProcedures(HostStatements):
         self.clean_reads, self.clean_writes = set(), set()
         self.live_do_variables = set()
         self.outer_values: set[str] = set()
+        self.choices = []
         self.frame = False
 
     def procedure_text(self, procedure: Procedure) -> None:

@@ -80,11 +80,24 @@ class Branch:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What an `If` that a pass made decides: the transformed or the original form of the loops at these lines.
+
+    The first branch runs the transformed form, unless `original_first`.
+    """
+
+    transform: str
+    lines: tuple[int, ...]
+    original_first: bool = False
+
+
+@dataclass(frozen=True)
 class If(Statement):
-    """if / else if / else."""
+    """if / else if / else; `choice` says what a check at run time that a pass made decides."""
 
     branches: tuple[Branch, ...]
     otherwise: Body = ()
+    choice: Choice | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

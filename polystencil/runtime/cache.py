@@ -11,6 +11,7 @@ import os
 import pickle
 import tempfile
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from polystencil.codegen.generated import GeneratedProgram
@@ -32,7 +33,7 @@ def cache_folder() -> Path | None:
 
 def program_key(sources: Iterable[tuple[str, str]], options: Options, more: Iterable[str] = ()) -> str:
     """The name of a compiled program: its sources by name and text, all options, versions, and what else decides."""
-    parts = [str(FORMAT), _package_state(), repr(options), os.environ.get("POLYSTENCIL_DISABLE", ""), *more]
+    parts = [str(FORMAT), _package_state(), repr(replace(options, timed=False)), os.environ.get("POLYSTENCIL_DISABLE", ""), *more]
     for name, text in sources:
         parts += [name, text]
     digest = hashlib.sha256()

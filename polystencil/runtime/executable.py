@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
+from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
@@ -14,6 +16,7 @@ from polystencil.codegen.kernel import Kernel
 from polystencil.errors import FortranRuntimeError, FortranStop, PolystencilError, Span, UsageError
 from polystencil.remarks import Remark
 from polystencil.runtime import host_io
+from polystencil.runtime.choices import remarks_with_choices
 from polystencil.runtime.calls import bind_arguments, results_of
 from polystencil.semantics.io.units import Units
 from polystencil.semantics.system import start_run
@@ -52,12 +55,32 @@ class Executable:
         return self.generated.remarks
 
     def times(self) -> dict[str, float]:
-        """Seconds by what they were spent on."""
-        return {}
+        """Seconds of the last run by what they were spent on; `kernels` only where the device times them."""
+        figures = self._figures()
+        build = figures.get("build", 0.0)
+        spent = {name: figures[name] for name in ("kernels", "copies") if name in figures}
+        return {"build": build, "run": max(0.0, self._seconds - build), **spent}
 
     def report(self) -> dict[str, Any]:
-        """Figures of the last run."""
-        return {"device": self.device.name, "launches": self.device.launches, "seconds": self._seconds}
+        """Remarks with the choices that run-time checks took, and figures of the last run."""
+        figures = self._figures()
+        return {
+            "version": 1,
+            "remarks": remarks_with_choices(self.remarks, self.generated.choices, self._counts()),
+            "device": self.device.name,
+            "launches": self.device.launches,
+            "bytes_moved": {"to_device": figures.get("bytes_in", 0), "to_host": figures.get("bytes_out", 0)},
+            "seconds": self.times(),
+        }
+
+    def _figures(self) -> dict[str, float]:
+        figures = getattr(self.device, "figures", None)
+        return dict(figures()) if figures is not None else {}
+
+    def _counts(self) -> list[int]:
+        """How often each form of a loop ran."""
+        found: list[int] = self._module.__dict__.get("CHOICES", [])
+        return found
 
     def run(self, arguments: tuple[str, ...] | list[str] = (), stdout: Any = None, stdin: Any = None) -> int:
         """Run the main program; gives its exit status. Run-time errors are located and end it with status 2."""
@@ -67,6 +90,7 @@ class Executable:
         start_run(tuple(arguments))
         host_io.Run.units = units = Units(stdin, stdout)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST_CALLS))
+        self._counts()[:] = [0] * len(self._counts())
         began = time.perf_counter()
         try:
             with np.errstate(all="ignore"):
@@ -107,12 +131,29 @@ class Executable:
         function = self._module.__dict__[signature.function]
         try:
             with np.errstate(all="ignore"):
-                self.device.writes(*(b for b in bound.values if b is not None))
+                given = getattr(self.device, "given", self.device.writes)
+                given(*(b for b in bound.values if b is not None))
                 value = function(*bound.values)
                 self.device.finish()
         except PolystencilError as error:
             raise self._located(error) from None
         return results_of(signature, bound, value)
+
+    @contextlib.contextmanager
+    def resident(self, *arrays: Any) -> Iterator[None]:
+        """Within `with exe.resident(u, v):` these NumPy arrays stay on the device between calls.
+
+        They are uploaded once, their values on the host are stale, and they are up to date again at the end.
+        """
+        hold = getattr(self.device, "hold", None)
+        if hold is None:
+            yield
+            return
+        hold(arrays)
+        try:
+            yield
+        finally:
+            self.device.release(arrays)
 
     def _located(self, error: PolystencilError) -> PolystencilError:
         """The error at the place in the Fortran source that the host program was at."""

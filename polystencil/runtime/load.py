@@ -23,9 +23,13 @@ def open_device(options: Options) -> Any:
     if options.target == "opencl":
         from polystencil.runtime.opencl import OpenCLDevice
 
-        return OpenCLDevice(options.device, options.fp, options.specialise)
+        return OpenCLDevice(options.device, options.fp, options.specialise, timed=options.timed)
     if options.target == "cuda_cpu":
         from polystencil.runtime.cuda_cpu import CudaCpuDevice
 
         return CudaCpuDevice(options.fp)
+    if options.target == "cuda":
+        from polystencil.runtime.cuda import CudaGpu
+
+        return CudaGpu(options.device, options.fp)
     raise UsageError(f"target {options.target} is not available", hint="choose --target opencl")

@@ -10,6 +10,7 @@ import ctypes
 import ctypes.util
 import os
 import shutil
+import time
 from typing import Any
 
 import numpy as np
@@ -30,14 +31,19 @@ class OpenCLDevice:
     """One OpenCL device with one in-order queue."""
 
     def __init__(
-        self, name: str | None = None, fp: str = "contract", specialise: bool = True, copying: bool | None = None
-    ) -> None:
+        self, name: str | None = None, fp: str = "contract", specialise: bool = True, copying: bool | None = None,
+        timed: bool = False,
+    ) -> None:  # fmt: skip
         import pyopencl as cl
 
         self._cl = cl
         self.device = choose_device(name)
         self.context = cl.Context([self.device])
-        self.queue = cl.CommandQueue(self.context)
+        profiling = cl.command_queue_properties.PROFILING_ENABLE
+        self.queue = cl.CommandQueue(self.context, properties=profiling if timed else 0)
+        self.timed = timed
+        self.build_seconds = self.kernel_seconds = 0.0
+        self._events: list[Any] = []
         self.name = f"{self.device.platform.name.strip()}: {self.device.name.strip()}"
         self.is_cpu = bool(self.device.type & cl.device_type.CPU)
         if "Portable Computing" in self.device.platform.name and shutil.which("ld") is None:
@@ -61,6 +67,9 @@ class OpenCLDevice:
             self.queue.finish()
             self.pending = False
             self.alive.clear()
+            for event in self._events:
+                self.kernel_seconds += 1e-9 * (event.profile.end - event.profile.start)
+            self._events.clear()
 
     def reads(self, *variables: Any) -> None:
         if self.residency is None:
@@ -100,6 +109,7 @@ class OpenCLDevice:
 
     def build(self, kernel: Kernel, text: str) -> Any:
         """The built kernel object."""
+        began = time.perf_counter()
         try:
             program = self._cl.Program(self.context, text).build(self.options)
             return getattr(program, kernel.name)
@@ -112,6 +122,17 @@ class OpenCLDevice:
                 f"{self.name} does not build kernel {kernel.name}: {log}\n{source}", kernel.span,
                 hint="set POLYSTENCIL_SHOW_KERNEL=1 to see the whole kernel",
             ) from None  # fmt: skip
+        finally:
+            self.build_seconds += time.perf_counter() - began
+
+    def figures(self) -> dict[str, float]:
+        """Seconds of building, of kernels (where they are timed) and of copies; bytes that were copied."""
+        r = self.residency
+        copied = (0.0, 0, 0) if r is None else (r.seconds, r.copied_in, r.copied_out)
+        return {
+            "build": self.build_seconds, "kernels": self.kernel_seconds, "copies": copied[0],
+            "bytes_in": copied[1], "bytes_out": copied[2],
+        }  # fmt: skip
 
 
 def _build_options(device: Any, fp: str) -> list[str]:
@@ -166,7 +187,9 @@ class Launcher:
         kernel = self._current
         for (position, dtype), value in zip(self._scalars, scalars, strict=True):
             kernel._set_arg_buf(position, value if value.__class__ is dtype else dtype(value))
-        self._enqueue(device.queue, kernel, self._global, self._local)
+        event = self._enqueue(device.queue, kernel, self._global, self._local)
+        if device.timed:
+            device._events.append(event)
         device.pending = True
         device.launches += 1
         if device.launches % MOST_WAITING == 0:

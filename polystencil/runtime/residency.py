@@ -6,6 +6,7 @@ writes; the host's reads bring back what the device changed.
 
 from __future__ import annotations
 
+import time
 import weakref
 from dataclasses import dataclass
 from typing import Any
@@ -52,7 +53,9 @@ class Residency:
     def __init__(self, cl: Any, context: Any, queue: Any) -> None:
         self._cl, self._context, self._queue = cl, context, queue
         self._mirrors: dict[int, Mirror] = {}
+        self._held: dict[int, Any] = {}
         self.copied_in = self.copied_out = 0
+        self.seconds = 0.0
 
     def _mirror(self, data: Any) -> Mirror:
         base = base_of(data)
@@ -60,7 +63,7 @@ class Residency:
         if known is not None and known.base() is base:
             return known
         size = max(base.nbytes, 1)
-        buffer = self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, size)
+        buffer = self._allocate(size)
         key = id(base)
         mirror = Mirror(weakref.ref(base, lambda _: self._mirrors.pop(key, None)), buffer)
         self._mirrors[key] = mirror
@@ -76,10 +79,7 @@ class Residency:
         for spec, array in zip(specs, arrays, strict=True):
             mirror = self._mirror(array.data if spec.rank else array)
             if mirror.host_newer:
-                if not spec.whole:
-                    self._copy(mirror.buffer, _bytes(mirror.base()))
-                    self.copied_in += mirror.base().nbytes
-                mirror.host_newer = False
+                self._bring_in(mirror, discard=spec.whole)
         for spec, array in zip(specs, arrays, strict=True):
             if spec.written:
                 self._mirror(array.data if spec.rank else array).device_newer = True
@@ -100,9 +100,39 @@ class Residency:
                     known.host_newer = True
 
     def bring_all_back(self) -> None:
-        for mirror in list(self._mirrors.values()):
-            if mirror.device_newer:
+        for key, mirror in list(self._mirrors.items()):
+            if mirror.device_newer and key not in self._held:
                 self._bring_back(mirror)
+
+    def hold(self, arrays: tuple[Any, ...]) -> None:
+        """From now on these arrays belong to the device: calls from Python neither upload nor fetch them."""
+        for array in arrays:
+            base = base_of(array)
+            self._held[id(base)] = base
+
+    def release(self, arrays: tuple[Any, ...]) -> None:
+        """The arrays belong to the host again and are up to date there."""
+        self.reads(arrays)
+        for array in arrays:
+            self._held.pop(id(base_of(array)), None)
+            known = self._mirrors.get(id(base_of(array)))
+            if known is not None:
+                known.host_newer = True
+
+    def given(self, variables: tuple[Any, ...]) -> None:
+        """A caller from Python passes these variables and may have changed those that it does not let us hold."""
+        for variable in variables:
+            for data in ndarrays_in(variable):
+                key = id(base_of(data))
+                if key in self._mirrors and key not in self._held:
+                    self._mirrors[key].host_newer = True
+
+    def _bring_in(self, mirror: Mirror, discard: bool) -> None:
+        base = mirror.base()
+        if base is not None and base.nbytes and not discard:
+            self._copy(mirror.buffer, _bytes(base))
+            self.copied_in += base.nbytes
+        mirror.host_newer = False
 
     def _bring_back(self, mirror: Mirror) -> None:
         base = mirror.base()
@@ -111,9 +141,14 @@ class Residency:
             self.copied_out += base.nbytes
         mirror.device_newer = False
 
+    def _allocate(self, size: int) -> Any:
+        return self._cl.Buffer(self._context, self._cl.mem_flags.READ_WRITE, size)
+
     def _copy(self, target: Any, source: Any) -> None:
         if (target.nbytes if isinstance(target, np.ndarray) else target.size) and getattr(source, "nbytes", 1):
+            began = time.perf_counter()
             self._cl.enqueue_copy(self._queue, target, source, is_blocking=True)
+            self.seconds += time.perf_counter() - began
 
 
 def _bytes(base: Any) -> Any:

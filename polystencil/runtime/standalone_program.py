@@ -52,7 +52,7 @@ def _generated(file: Path, program: dict[str, Any]) -> GeneratedProgram:
     lines = tuple((number, Span(*span), line) for number, span, line in program["lines"])
     return GeneratedProgram(
         host, kernels, (), signatures, lines, program["main"], program["target"], program["fp"],
-        choices=tuple(map(tuple, program["choices"])),
+        choices=tuple(program["choices"]),
     )  # fmt: skip
 
 
