@@ -20,7 +20,7 @@ from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.types import Intrinsic, Record
 from polystencil.ir.typing import rank_of, type_of
-from polystencil.testing.views import Cell, View, bounds_given, sequence, whole
+from polystencil.testing.views import Cell, NotEnumerable, View, bounds_given, sequence, whole
 
 Number = int | float | bool
 MOST_ACCESSES = 200_000
@@ -39,10 +39,6 @@ class Instance:
     span: Span
 
 
-class NotEnumerable(Exception):
-    """The nest does something that the oracle does not know."""
-
-
 def enumerate_accesses(
     statement: s.Statement, parameters: Mapping[str, int], table: SymbolTable | None = None, seed: int = 0
 ) -> list[Instance]:
@@ -53,6 +49,11 @@ def enumerate_accesses(
     walker = _Walker(dict(parameters), table, seed)
     walker.statement(statement, (), ())
     return walker.out
+
+
+def evaluate(e: x.Expression, values: Mapping[str, int]) -> Number:
+    """The value of a scalar expression; `values` gives those of its variables (by id)."""
+    return _Walker(dict(values), None, 0).value(e)
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,8 @@ class _Walker:
         self, st: s.Do | s.ParallelLoop, names: tuple[str, ...], points: list[tuple[int, ...]], mask: x.Expression | None,
         iteration: tuple[int, ...], loops: tuple[int, ...],
     ) -> _Jump | None:  # fmt: skip
+        if isinstance(st, s.Do):
+            self.record(names[0], (), True)
         inner = (*loops, *(id(st),) * len(names))
         added = set(names) - self.indices
         self.indices |= added
@@ -189,7 +192,10 @@ class _Walker:
         if not isinstance(target, View):
             raise NotEnumerable("an array that is no storage")
         points = list(target.points())
-        values = [self.element_of(st.value, k) for k in range(len(points))]
+        if rank_of(st.value) == 0:  # evaluated once, also for no element
+            values = [self.value(st.value)] * len(points)
+        else:
+            values = [self.element_of(st.value, k) for k in range(len(points))]
         for point, v in zip(points, values, strict=True):
             self.record(*target.at(point), True, v)
 

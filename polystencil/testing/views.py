@@ -9,6 +9,17 @@ from dataclasses import dataclass
 Place = tuple[str, tuple[int, ...]]
 
 
+class NotEnumerable(Exception):
+    """The nest does something that the oracle does not know, or that no valid program does."""
+
+
+def checked(subscript: tuple[int, ...], bounds: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """A subscript that lies within bounds."""
+    if any(not a <= i <= b for i, (a, b) in zip(subscript, bounds, strict=True)):
+        raise NotEnumerable("an access outside of a dummy array or section")
+    return subscript
+
+
 @dataclass(frozen=True)
 class Cell:
     """One scalar of storage: the path `variable%component%...` and all subscripts on the way."""
@@ -36,6 +47,7 @@ class View:
 
         def at(subscript: tuple[int, ...]) -> Place:
             full = [c if isinstance(c, int) else 0 for c in chosen]
+            checked(subscript, [(1, len(values)) for _, values in moving])
             for (k, values), i in zip(moving, subscript, strict=True):
                 full[k] = values[i - 1]
             return self.at(tuple(full))
@@ -71,12 +83,12 @@ def bounds_given(view: View, declared: Sequence[tuple[int, int | None]]) -> View
     if len(declared) == len(view.bounds) and all(upper is None for _, upper in declared):
         bounds = tuple((low, low + b - a) for (low, _), (a, b) in zip(declared, view.bounds, strict=True))
         shifts = [a - low for (low, _), (a, _) in zip(declared, view.bounds, strict=True)]
-        return View(bounds, lambda s: view.at(tuple(i + d for i, d in zip(s, shifts, strict=True))))
+        return View(bounds, lambda s: view.at(tuple(i + d for i, d in zip(checked(s, bounds), shifts, strict=True))))
     total = 1
     for a, b in view.bounds:
         total *= max(0, b - a + 1)
     explicit = tuple((low, low + total if upper is None else upper) for low, upper in declared)
-    return View(explicit, lambda s: view.at(_subscript(_position(s, explicit), view.bounds)))
+    return View(explicit, lambda s: view.at(_subscript(_position(checked(s, explicit), explicit), view.bounds)))
 
 
 def _position(subscript: tuple[int, ...], bounds: tuple[tuple[int, int], ...]) -> int:
