@@ -14,6 +14,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from polystencil.errors import DeviceError
 from polystencil.runtime.cache import cache_folder
 from polystencil.runtime.cpu_cache import last_level_cache_bytes
 from polystencil.runtime.cuda_launcher import Constants, CudaLauncher, Sizes
+from polystencil.runtime.cuda_on_cpu import HEADER
 
 COMPILERS = ("g++", "c++", "clang++")
 # math functions must reach the C library: a compiler folds constants with another rounding
@@ -60,8 +62,7 @@ def compiler_flags(fp: str) -> list[str]:
 
 def library_text(kernels: list[Kernel], long: bool, constants: Constants = ()) -> str:
     """One translation unit: the header, every kernel in a namespace of its own, and the entries."""
-    header = Path(__file__).with_name("cuda_on_cpu.h").read_text(encoding="utf-8")
-    parts = [header]
+    parts = [HEADER]
     for k, kernel in enumerate(kernels):
         text = kernel.text(constants, long).replace('extern "C" ', "")
         fields = "".join(f"  {_ctype(kernel, p)} a{n};\n" for n, p in enumerate(kernel.parameters))
@@ -132,6 +133,7 @@ class CudaCpuDevice:
         self.fp = fp
         self.name = f"CUDA kernels on the CPU, compiled by {find_compiler()[0]}"
         self.is_cpu, self.specialise, self.launches = True, False, 0
+        self._built = 0.0
         self._waiting: list[Kernel] = []
         self._groups: dict[int, list[Kernel]] = {}
         self._libraries: dict[tuple[int, bool], Any] = {}
@@ -161,6 +163,10 @@ class CudaCpuDevice:
     def cache_bytes(self) -> int:
         return last_level_cache_bytes()
 
+    def figures(self) -> dict[str, float]:
+        """Seconds of compiling."""
+        return {"build": self._built}
+
     def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...]]:
         return [d.__array_interface__["data"][0] for d in datas], (0,) * len(datas)
 
@@ -174,7 +180,9 @@ class CudaCpuDevice:
             self._waiting = []
         key = (id(group), long)
         if key not in self._libraries:
+            began = time.perf_counter()
             path = compile_library(library_text(group, long), self.fp, group)
+            self._built += time.perf_counter() - began
             self._libraries[key] = ctypes.PyDLL(str(path))  # holds the GIL: kernels share threadIdx
         entry = getattr(self._libraries[key], f"ps_run_{kernel.name}")
         entry.restype = None

@@ -1,5 +1,10 @@
-// What CUDA C++ adds to C++, for a host compiler: one translation unit holds the kernels of a program, and an entry
-// runs all threads of all blocks of a launch one after the other.
+"""What CUDA C++ adds to C++, for a host compiler.
+
+One translation unit holds the kernels of a program, each in a namespace; an entry runs all threads of all blocks of a
+launch one after the other.
+"""
+
+HEADER = """\
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -34,3 +39,4 @@ template <class F> static inline void ps_all_threads(const unsigned *grid, const
             }
       }
 }
+"""
