@@ -40,6 +40,12 @@ class CudaResidency(Residency):
                 f"the GPU has no room for an array of {size} bytes: {free} of {total} bytes are free"
             ) from None
 
+    def clear(self) -> None:
+        """Forget all mirrors and free their memory."""
+        self._mirrors.clear()
+        self._held.clear()
+        self._pool.stop_holding()
+
     def _copy(self, target: Any, source: Any) -> None:
         began = time.perf_counter()
         if isinstance(target, np.ndarray):
@@ -56,7 +62,7 @@ class CudaGpu:
     def __init__(self, name: str | None = None, fp: str = "contract") -> None:
         self._cuda = cuda = driver()
         device = choose(cuda, name)
-        self.context = context_of(cuda, device)
+        self.context = context_of(cuda, device, self)
         self.stream = cuda.Stream()
         self.fp = fp
         self.name = f"CUDA: {device.name()}"
@@ -68,6 +74,12 @@ class CudaGpu:
         self._waiting: list[Kernel] = []
         self._groups: dict[int, list[Kernel]] = {}
         self._modules: dict[Any, Any] = {}
+
+    def close(self) -> None:
+        """Give back all memory, while the context is there."""
+        self.stream.synchronize()
+        self.residency.clear()
+        self._modules.clear()
 
     def bind(self, kernel: Kernel) -> CudaLauncher:
         if any(k.name == kernel.name for k in self._waiting):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import atexit
 import os
 import shutil
+import weakref
 from typing import Any
 
 from polystencil.errors import DeviceError
 
 _contexts: dict[int, tuple[Any, Any]] = {}
+_closing: weakref.WeakSet[Any] = weakref.WeakSet()
 
 
 def driver() -> Any:
@@ -65,8 +67,9 @@ def choose(cuda: Any, name: str | None) -> Any:
     raise DeviceError(f"no CUDA device matches {name!r}", hint=f"devices: {there}")
 
 
-def context_of(cuda: Any, device: Any) -> Any:
-    """The primary context of a device, current from now on."""
+def context_of(cuda: Any, device: Any, user: Any) -> Any:
+    """The primary context of a device, current from now on; `user.close()` is called before it goes."""
+    _closing.add(user)
     key = hash(device)
     if key not in _contexts:
         context = device.retain_primary_context()
@@ -77,6 +80,8 @@ def context_of(cuda: Any, device: Any) -> Any:
 
 
 def _leave(key: int) -> None:
+    for user in list(_closing):
+        user.close()
     context, cuda = _contexts.pop(key)
     context.synchronize()
     cuda.Context.pop()
