@@ -15,6 +15,8 @@
 [('bounds', 'applied'), ('parallelize', 'applied')]
 """
 
+from typing import Any
+
 from polystencil.door import compile, explain, parse, show
 from polystencil.errors import (
     DeviceError,
@@ -45,3 +47,13 @@ __all__ = [
     "parse",
     "show",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """`schedule` and the `explore` package load when they are asked for: pictures need what scripts do not."""
+    if name in ("schedule", "explore"):
+        import importlib
+
+        explore = importlib.import_module("polystencil.explore")
+        return explore if name == "explore" else explore.schedule
+    raise AttributeError(name)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -73,15 +75,30 @@ def compile(
     cache_bytes: int | None = None,
     split_min_iterations: int | None = None,
     parallelize: bool = True,
+    tuned: str | os.PathLike[str] | None = None,
 ) -> Executable:
     """The executable of a program: `exe.run()` runs its main program, `exe["name"](...)` calls a procedure.
 
     `transforms` is "all", "none", or names of passes (fuse, swap, split, jam, skew, unroll). Arrays are NumPy arrays
-    of the dummy's kind, rank and shape, updated in place; Fortran-ordered ones are not copied.
+    of the dummy's kind, rank and shape, updated in place; Fortran-ordered ones are not copied. `tuned` is a file that
+    `polystencil.explore.tune(...).save` wrote for this source: its choices then stand.
     """
     options = options_of(target, transforms, fp, device, cache_bytes, split_min_iterations, parallelize)
     parsed = program if isinstance(program, Program) else parse(program)
-    return pipeline.executable(parsed, options)
+    return pipeline.executable(parsed, options if tuned is None else _as_tuned(tuned, parsed, options))
+
+
+def _as_tuned(path: str | os.PathLike[str], program: Program, options: Options) -> Options:
+    """The options with the choices of a tuning run on the same source."""
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        transforms, cache_bytes, source = data["transforms"], data["cache_bytes"], data["source"]
+    except (OSError, ValueError, KeyError) as error:
+        raise UsageError(f"cannot use the tuning file {path}: {error}") from None
+    if source != program.source_hash:
+        raise UsageError(f"{path} was tuned for another source", hint="tune again")
+    chosen = transforms_from_text(transforms)
+    return replace(options, transforms=chosen, cache_bytes=cache_bytes, split_min_iterations=0)
 
 
 def explain(program: Program | Given, *, transforms: str | Sequence[str] = "all", **choices: int) -> tuple[Remark, ...]:

@@ -6,6 +6,7 @@ the same thing, and code can move between procedures without capturing names. `n
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
@@ -152,3 +153,35 @@ class Program:
     main: Procedure | None
     sources: tuple[SourceText, ...] = ()
     block_data: tuple[Procedure, ...] = ()
+
+    @property
+    def source_hash(self) -> str:
+        """A hash of the texts of the sources: what saved schedules and tuning runs belong to."""
+        digest = hashlib.sha256()
+        for text in self.sources:
+            digest.update(text.text.encode("utf-8", errors="surrogateescape"))
+        return digest.hexdigest()[:16]
+
+    def __getitem__(self, name: str) -> Selected:
+        """One procedure by its name (or id), with the program it belongs to; KeyError where there is none."""
+        return selected(self, name)
+
+
+@dataclass(frozen=True)
+class Selected:
+    """A procedure of a program: what schedules and pictures are made of."""
+
+    program: Program
+    procedure: Procedure
+
+
+def selected(program: Program, name: str) -> Selected:
+    """The procedure called `name`; an id (`module.procedure`) tells procedures of one name apart."""
+    todo = [p for m in program.modules for p in m.procedures]
+    todo += [*program.procedures, *([program.main] if program.main is not None else [])]
+    while todo:
+        procedure = todo.pop(0)
+        if name.lower() in (procedure.name, procedure.id) and not procedure.interface_only:
+            return Selected(program, procedure)
+        todo += procedure.contained
+    raise KeyError(name)

@@ -40,6 +40,11 @@ class Executable:
         self._started = False
 
     @property
+    def procedures(self) -> tuple[str, ...]:
+        """Names of the procedures that can be called."""
+        return tuple(sorted(self._signatures))
+
+    @property
     def kernels(self) -> tuple[Kernel, ...]:
         """All kernels, with their source."""
         return self.generated.kernels
