@@ -13,6 +13,7 @@ from polystencil.analysis.assigned import EffectsFinder, ExposedReads
 from polystencil.codegen.array_elements import value_of
 from polystencil.codegen.array_loops import ArrayLoops
 from polystencil.codegen.loop_units import KernelMaker, KernelRules, Launch
+from polystencil.codegen.reduction_chunks import in_pieces
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
@@ -93,6 +94,10 @@ class Planner:
             if id(s) in self.plan.launches:
                 live |= self.exposed.of_body((s,))
                 continue
+            rewritten = self.plan.rewritten.get(id(s))
+            if rewritten is not None:
+                self._live((rewritten,), live)
+                continue
             for e in child_expressions(s):
                 live |= {n.id for n in walk_expression(e) if isinstance(n, x.Ref)}
             for inner in nested_bodies(s):
@@ -141,6 +146,8 @@ class Planner:
             self._body(block.body)
             return
         assert self._procedure is not None
+        if s.reductions and self._pieces(s):
+            return
         maker = KernelMaker(self.table, self.effects, self.rules)
         try:
             launch = maker.parallel(s, self._name(), self._procedure.name)
@@ -152,6 +159,27 @@ class Planner:
         self.plan.launches[id(s)] = (launch,)
         self.plan.kept.append(s)
         self._remark("applied", launch.note or "a kernel of one work item for each iteration", s, launch.kernel.name)
+
+    def _pieces(self, s: st.ParallelLoop) -> bool:
+        """A reduction as a loop over pieces of the iterations, where that gives what the order gives."""
+        assert self._procedure is not None
+        rules = self.rules
+        number = len(self.plan.rewritten) + 1
+        block = in_pieces(s, self.table, self._procedure.id, number, rules.fp != "strict", rules.cpu)
+        if block is None:
+            return False
+        start, known = self._number, len(self.plan.remarks)
+        self._body(block.body)
+        outer = next(b for b in block.body if isinstance(b, st.ParallelLoop))
+        if self.plan.launches.get(id(outer), (None,))[0] is None or self.plan.launches[id(outer)][0].note:
+            for inner in walk_statements(block.body):
+                self.plan.launches.pop(id(inner), None)
+            self._number = start
+            del self.plan.remarks[known:]
+            return False
+        self.plan.rewritten[id(s)] = block
+        self.plan.kept.append((s, block))
+        return True
 
     def _mask_first(self, s: st.ParallelLoop) -> st.Block:
         """The same loop with its mask computed by a loop of its own before any iteration runs."""

@@ -15,6 +15,7 @@ from polystencil.codegen.c_unit import Scope, Unit
 from polystencil.codegen.dialect import value_type
 from polystencil.codegen.kernel_assembly import KernelAssembly, KernelRules, Launch
 from polystencil.codegen.names import C_RESERVED, Names
+from polystencil.codegen.reduction_chunks import PIECES
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
@@ -58,7 +59,7 @@ class KernelMaker(KernelAssembly):
         if loop.mask is not None:
             inner.append("}")
         lines += ["{", *inner, "}", f"{leave}: ;"] if f"goto {leave};" in inner else inner
-        local = self._local_size(order)
+        local = self._local_size(order) if PIECES not in loop.directives else (1 if self.rules.cpu else 64,)
         ranges = tuple((i.lower, i.upper, i.step) for i in order)
         launch = self._finish(unit, loop, name, procedure, lines, ranges, local, set())
         return dataclasses.replace(launch, free_scalars=frozenset(self._free_scalars(loop)))
