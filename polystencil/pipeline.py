@@ -62,6 +62,7 @@ def stages() -> tuple[Stage, ...]:
         Stage("fuse", passes.fuse),
         Stage("skew", passes.skew),
         Stage("split", passes.split),
+        Stage("unroll", passes.unroll),
     )
 
 

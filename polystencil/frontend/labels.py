@@ -61,6 +61,8 @@ def items_of(ctx: Context, nodes: Iterable[Node]) -> list[Item]:
             text = node.text or b""
             if text[:13].lower() == b"!$polystencil":
                 directives.append(text[13:].decode("utf-8", "replace").strip())
+            elif text[:5].lower() in (b"!gcc$", b"!dir$") and b"unroll" in text.lower():
+                directives.append("hint " + text[5:].decode("utf-8", "replace").strip())  # for another compiler
             continue
         if kind == "statement_label":
             label = text_of(node).lstrip("0") or "0"

@@ -12,6 +12,7 @@ from polystencil.transforms import fuse as fuse_pass
 from polystencil.transforms import parallelize as parallelize_pass
 from polystencil.transforms import skew as skew_pass
 from polystencil.transforms import split as split_pass
+from polystencil.transforms import unroll as unroll_pass
 from polystencil.transforms.in_order import conflicting_loops_in_order
 from polystencil.transforms.promises import broken_promises
 from polystencil.transforms.results import PassResult
@@ -53,6 +54,11 @@ def split(program: Program, options: Options) -> PassResult:
     if not options.enabled("split"):
         return PassResult(program, not_selected(program, ("split", "jam"), options))
     return split_pass.split(program, options)
+
+
+def unroll(program: Program, options: Options) -> PassResult:
+    """Unrolling of innermost loops inside of kernels."""
+    return unroll_pass.unroll(program, options)
 
 
 def not_selected(program: Program, names: tuple[str, ...], options: Options) -> tuple[Remark, ...]:
