@@ -5,6 +5,7 @@ from __future__ import annotations
 from polystencil.codegen.c_intrinsics import IntrinsicPrinter
 from polystencil.codegen.c_literals import literal
 from polystencil.codegen.dialect import value_type
+from polystencil.codegen.failures import flag_argument
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.ir import expressions as x
 from polystencil.ir.types import Intrinsic
@@ -119,10 +120,18 @@ class ExpressionPrinter(IntrinsicPrinter):
             if op == "/" and self._nonzero(e.right):
                 if t.kind >= 4:
                     return f"{self.inside(e.left, TIMES)} / {self.inside(e.right, ATOM)}", TIMES
+            if op == "/" and not self._nonzero(e.right):
+                return self.checked("div", t, self.text(e.left), self.text(e.right)), ATOM
             name = {"+": "add", "-": "sub", "*": "mul", "/": "div"}[op]
             return f"{self.unit.helpers.need(name, suffix_of(t))}({self.text(e.left)}, {self.text(e.right)})", ATOM
         symbol, level = _C_OPERATORS[op]
         return f"{self.inside(e.left, level)} {symbol} {self.inside(e.right, level + 1)}", level
+
+    def checked(self, operation: str, t: Intrinsic, a: str, b: str) -> str:
+        """div, mod or modulo of integers by what may be zero: the place is noted then, and the result is 0."""
+        flag = self.use_parameter(flag_argument(self.unit.arguments), f"{self.unit.dialect.global_space}int *")
+        function = self.unit.helpers.need(f"{operation}_checked", suffix_of(t))
+        return f"{function}({a}, {b}, {flag}, {self.unit.failures.number(self.unit.span)})"
 
     def _nonzero(self, e: x.Expression) -> bool:
         return isinstance(e, (x.Literal, x.NamedConstant)) and e.value != 0

@@ -24,7 +24,13 @@ _INTEGER_HELPERS = {
     "abs": "PS_FN {t} ps_abs_{s}({t} a) {{ return a < 0 ? ({t})(({u})0 - ({u})a) : a; }}",
     "min": "PS_FN {t} ps_min_{s}({t} a, {t} b) {{ return a < b ? a : b; }}",
     "max": "PS_FN {t} ps_max_{s}({t} a, {t} b) {{ return a > b ? a : b; }}",
-    "div": "PS_FN {t} ps_div_{s}({t} a, {t} b) {{ return b == 0 ? ({t})0 : ({t})(a / b); }}",
+    "div": "PS_FN {t} ps_div_{s}({t} a, {t} b) {{ return ({t})(a / b); }}",
+    "div_checked": "PS_FN {t} ps_div_checked_{s}({t} a, {t} b, {g}int *failed, int place) {{ if (b == 0) {{ *failed = place;"
+    " return 0; }} return b == -1 ? ({t})(({u})0 - ({u})a) : ({t})(a / b); }}",
+    "mod_checked": "PS_FN {t} ps_mod_checked_{s}({t} a, {t} b, {g}int *failed, int place) {{ if (b == 0) {{ *failed = place;"
+    " return 0; }} return b == -1 ? ({t})0 : ({t})(a % b); }}",
+    "modulo_checked": "PS_FN {t} ps_modulo_checked_{s}({t} a, {t} b, {g}int *failed, int place) {{"
+    " {t} r = ps_mod_checked_{s}(a, b, failed, place); return r != 0 && ((r < 0) != (b < 0)) ? ({t})(r + b) : r; }}",
     "modulo": "PS_FN {t} ps_modulo_{s}({t} a, {t} b) {{ {t} r = ({t})(a % b);"
     " return r != 0 && ((r < 0) != (b < 0)) ? ({t})(r + b) : r; }}",
     "sign": "PS_FN {t} ps_sign_{s}({t} a, {t} b) {{ {t} m = a < 0 ? ({t})-a : a; return b < 0 ? ({t})-m : m; }}",
@@ -73,7 +79,7 @@ _COMPLEX_HELPERS = {
     " if (m < 0) {{ u = 0u - u; x = ps_cdiv_{s}(y, x); }}"
     " for (;;) {{ if (u & 1) y = ps_cmul_{s}(y, x); u >>= 1; if (!u) break; x = ps_cmul_{s}(x, x); }} return y; }}",
 }
-_NEEDS = {"cpowi": ("cmul", "cdiv")}
+_NEEDS = {"cpowi": ("cmul", "cdiv"), "modulo_checked": ("mod_checked",)}
 
 
 def power_by_multiplication(exponent: int, suffix: str, type_name: str) -> str:
@@ -119,7 +125,9 @@ class Helpers:
             t, u, bits = _INT[suffix]
             if self.dialect.name != "opencl":
                 t = {"char": "signed char", "long": self.dialect.long}.get(t, t)
-            text = _INTEGER_HELPERS[operation].format(t=t, u=u, s=suffix, b=bits)
+            text = _INTEGER_HELPERS[operation].format(
+                t=t, u=u, s=suffix, b=bits, g=self.dialect.global_space
+            )
             return text.replace("long n", f"{self.dialect.long} n") if operation == "pow" else text
         f = "f" if short and suffix.endswith("4") else ""
         if suffix in _REAL:

@@ -50,6 +50,9 @@ class IntrinsicPrinter(DesignatorPrinter):
             return f"ps_libm_r{t.kind}({address}, {first}, {second})"
         return f"{self.builtin(function, t)}({', '.join(arguments)})"
 
+    def checked(self, operation: str, t: Intrinsic, a: str, b: str) -> str:
+        raise NotImplementedError
+
     def builtin(self, function: str, t: Intrinsic) -> str:
         """The dialect's name of a math function for a kind."""
         return function if self.unit.dialect.overloaded_math or t.kind == 8 else function + "f"
@@ -84,11 +87,15 @@ class IntrinsicPrinter(DesignatorPrinter):
             if source.base == "integer":
                 if self._nonzero_constant(arguments[1]) and source.kind >= 4:
                     return f"{self.inside(arguments[0], 13)} % {self.inside(arguments[1], ATOM)}", 13
+                if not self._nonzero_constant(arguments[1]):
+                    return self.checked("mod", source, texts[0], texts[1]), ATOM
                 cast = value_type(source, self.unit.dialect)
                 return f"({cast})({texts[0]} % ({texts[1]}))" if len(texts[0].split()) == 1 else (
                     f"({cast})(({texts[0]}) % ({texts[1]}))"
                 ), UNARY
             return f"{self.builtin('fmod', source)}({texts[0]}, {texts[1]})", ATOM
+        if name == "modulo" and source.base == "integer" and not self._nonzero_constant(arguments[1]):
+            return self.checked("modulo", source, texts[0], texts[1]), ATOM
         if name in ("modulo", "dim") or (name == "sign" and source.base == "integer"):
             return f"{helpers.need(name, suffix)}({', '.join(texts)})", ATOM
         if name == "sign":

@@ -24,11 +24,14 @@ class StatementPrinter(AssignmentPrinter):
 
     def body(self, body: st.Body, lines: list[str]) -> None:
         """All statements in order."""
+        outer = self.unit.span
         for s in body:
+            self.unit.span = s.span
             try:
                 self.statement(s, lines)
             except NotLaunchable as reason:
                 raise NotLaunchable(reason.reason, reason.span or s.span) from None
+        self.unit.span = outer
 
     def statement(self, s: st.Statement, lines: list[str]) -> None:
         match s:

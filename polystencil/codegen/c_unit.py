@@ -10,7 +10,9 @@ from polystencil.codegen.arguments import Arguments
 from polystencil.codegen.c_helpers import Helpers
 from polystencil.codegen.c_places import ArrayPlace, ScalarPlace
 from polystencil.codegen.dialect import Dialect
+from polystencil.codegen.failures import Failures
 from polystencil.codegen.names import Names
+from polystencil.errors import NOWHERE, Span
 from polystencil.ir import expressions as x
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.types import Record
@@ -50,6 +52,8 @@ class Unit:
     function_texts: list[str] = field(default_factory=list)
     uses_strict_math: bool = False
     kernel_scope: Any = None
+    failures: Failures = field(default_factory=Failures)
+    span: Span = NOWHERE
 
 
 @dataclass

@@ -10,6 +10,7 @@ from polystencil.codegen.host_kinds import Kinds, by_value
 from polystencil.codegen.host_module import HostModule
 from polystencil.codegen.host_plan import Planner
 from polystencil.codegen.loop_units import KernelRules
+from polystencil.errors import Span
 from polystencil.ir.expressions import Expression
 from polystencil.ir.program import Dimension, Procedure, Program, Symbol
 from polystencil.ir.symbols import symbol_table
@@ -28,14 +29,11 @@ def generate(program: Program, options: Options) -> GeneratedProgram:
     module = HostModule(program, table, effects, Kinds(program, table, plan), plan)
     source, places = module.text()
     texts = {text.name: text.text.splitlines() for text in program.sources}
-    lines = tuple(
-        (
-            number,
-            span,
-            texts[span.file][span.line - 1] if span.file in texts and span.line <= len(texts[span.file]) else "",
-        )
-        for number, span in places
-    )
+
+    def text_at(span: Span) -> str:
+        return texts[span.file][span.line - 1] if span.file in texts and span.line <= len(texts[span.file]) else ""
+
+    lines = tuple((number, span, text_at(span)) for number, span in places)
     kernels = tuple(launch.kernel for launches in plan.launches.values() for launch in launches)
     main = None if program.main is None else module.names.of(f"procedure {program.main.id}.{program.main.name}")
     return GeneratedProgram(
@@ -48,6 +46,7 @@ def generate(program: Program, options: Options) -> GeneratedProgram:
         target,
         options.fp,
         tuple(module.printer.choices),
+        tuple((span, text_at(span)) for span in rules.failures.places),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polystencil.codegen.array_elements import value_of
+from polystencil.codegen.failures import FLAG, FLAG_NAME
 from polystencil.codegen.host_expressions import HostExpressions
 from polystencil.codegen.loop_units import Launch
 from polystencil.ir import expressions as x
@@ -40,6 +41,8 @@ class HostLaunches(HostExpressions):
 
     def _leaf(self, prefix: x.Expression) -> str:
         """A leaf array of a kernel: an Array with bounds, or 0-d storage."""
+        if prefix is FLAG:
+            return FLAG_NAME
         if isinstance(prefix, x.Ref):
             return self.storage(prefix)
         assert isinstance(prefix, x.Component)

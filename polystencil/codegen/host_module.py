@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from polystencil.analysis.assigned import EffectsFinder
+from polystencil.codegen.failures import FLAG, FLAG_NAME
 from polystencil.codegen.host_kinds import Kinds
 from polystencil.codegen.host_plan import Plan
 from polystencil.codegen.host_procedures import HostProcedures
@@ -52,6 +53,8 @@ class HostModule:
             p.put(line)
         for name in kernels:
             p.put(f"{name} = fortran.no_kernel")
+        if any(FLAG in launch.arrays for launches in self.plan.launches.values() for launch in launches):
+            p.put(f"{FLAG_NAME} = np.zeros((), np.int32)  # where a kernel divided by zero, if one did")
         self._bind(kernels)
         self._types()
         self._initialise()
@@ -76,7 +79,7 @@ class HostModule:
         return [p for p in out if not p.interface_only]
 
     def _reserve(self, kernels: list[str]) -> None:
-        for name in (*kernels, "np", "fortran", "device", "bind", "initialise", "BINDINGS", "frame", "load", "PROGRAM", "CHOICES"):
+        for name in (*kernels, "np", "fortran", "device", "bind", "initialise", "BINDINGS", "frame", "load", "PROGRAM", "CHOICES", FLAG_NAME):
             self.names._taken.add(name)
         for procedure in self._top():
             self.names.of(f"procedure {procedure.id}.{procedure.name}")

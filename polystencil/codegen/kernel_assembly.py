@@ -8,6 +8,7 @@ from polystencil.analysis.assigned import EffectsFinder
 from polystencil.codegen.arguments import dtype_name
 from polystencil.codegen.c_unit import Unit
 from polystencil.codegen.dialect import CUDA, OPENCL, Dialect, storage_type, value_type
+from polystencil.codegen.failures import Failures
 from polystencil.codegen.iteration_space import BODY, TargetName, space_text
 from polystencil.codegen.kernel import INDEX_32, ArraySpec, Kernel, Parameter
 from polystencil.codegen.strict_math import PREAMBLE as STRICT_PREAMBLE
@@ -47,6 +48,7 @@ class KernelRules:
     cells: int = 256
     private: set[str] = field(default_factory=set)
     live: set[str] = field(default_factory=set)
+    failures: Failures = field(default_factory=Failures)
 
     @property
     def dialect(self) -> Dialect:

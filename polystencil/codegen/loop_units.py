@@ -97,8 +97,9 @@ class KernelMaker(KernelAssembly):
         names = Names(C_RESERVED, frozenset({"x", "y", "z", "n0", "n1", "n2", "n3", "n4", "n5", "n6"}))
         dialect = self.rules.dialect
         unit = Unit(
-            self.table, self.effects, dialect, self.rules.strict_math, Arguments(names), Helpers(dialect), written
-        )
+            self.table, self.effects, dialect, self.rules.strict_math, Arguments(names), Helpers(dialect), written,
+            failures=self.rules.failures,
+        )  # fmt: skip
         unit.kernel_scope = Scope(names)
         return unit, FunctionPrinter(unit, unit.kernel_scope)
 

@@ -37,6 +37,9 @@ class Executable:
         code = compile(generated.host_source, self._file, "exec")
         exec(code, self._module.__dict__)
         self._module.__dict__["bind"](device, {k.name: device.bind(k) for k in generated.kernels})
+        self._failed: Any = self._module.__dict__.get("FAILED")
+        if self._failed is not None and hasattr(device, "after_wait"):
+            device.after_wait = self._raise_failure
         self._started = False
 
     @property
@@ -63,7 +66,7 @@ class Executable:
         """Seconds of the last run by what they were spent on; `kernels` only where the device times them."""
         figures = self._figures()
         build = figures.get("build", 0.0)
-        spent = {name: figures[name] for name in ("kernels", "copies") if name in figures}
+        spent = {str(name): figures[name] for name in ("kernels", "copies") if name in figures}
         return {"build": build, "run": max(0.0, self._seconds - build), **spent}
 
     def report(self) -> dict[str, Any]:
@@ -102,6 +105,7 @@ class Executable:
                 self._module.__dict__["initialise"]()
                 self._module.__dict__[main]()
                 self.device.finish()
+                self._raise_failure()
         except FortranStop as stop:
             units.finish()
             if stop.args[0]:
@@ -140,6 +144,7 @@ class Executable:
                 given(*(b for b in bound.values if b is not None))
                 value = function(*bound.values)
                 self.device.finish()
+                self._raise_failure()
         except PolystencilError as error:
             raise self._located(error) from None
         return results_of(signature, bound, value)
@@ -159,6 +164,15 @@ class Executable:
             yield
         finally:
             self.device.release(arrays)
+
+    def _raise_failure(self) -> None:
+        """The error that a kernel noted, if one did; all launches are done and their results are here."""
+        if self._failed is None or not self._failed[()]:
+            return
+        span, line = self.generated.failures[int(self._failed[()]) - 1]
+        self.device.writes(self._failed)
+        self._failed[()] = 0
+        raise FortranRuntimeError("integer division by zero", span, line)
 
     def _located(self, error: PolystencilError) -> PolystencilError:
         """The error at the place in the Fortran source that the host program was at."""

@@ -11,6 +11,7 @@ import ctypes.util
 import os
 import shutil
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,14 @@ class OpenCLDevice:
         self._cl = cl
         self.device = choose_device(name)
         self.context = cl.Context([self.device])
-        profiling = cl.command_queue_properties.PROFILING_ENABLE
-        self.queue = cl.CommandQueue(self.context, properties=profiling if timed else 0)
+        if timed:
+            self.queue = cl.CommandQueue(self.context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+        else:
+            self.queue = cl.CommandQueue(self.context)
         self.timed = timed
         self.build_seconds = self.kernel_seconds = 0.0
         self._events: list[Any] = []
+        self.after_wait: Callable[[], None] = _nothing  # looks at what kernels noted, where it is in reach
         self.name = f"{self.device.platform.name.strip()}: {self.device.name.strip()}"
         self.is_cpu = bool(self.device.type & cl.device_type.CPU)
         if "Portable Computing" in self.device.platform.name and shutil.which("ld") is None:
@@ -70,6 +74,8 @@ class OpenCLDevice:
             for event in self._events:
                 self.kernel_seconds += 1e-9 * (event.profile.end - event.profile.start)
             self._events.clear()
+            if self.in_place:
+                self.after_wait()
 
     def reads(self, *variables: Any) -> None:
         if self.residency is None:
@@ -133,6 +139,10 @@ class OpenCLDevice:
             "build": self.build_seconds, "kernels": self.kernel_seconds, "copies": copied[0],
             "bytes_in": copied[1], "bytes_out": copied[2],
         }  # fmt: skip
+
+
+def _nothing() -> None:
+    """There is nothing to look at."""
 
 
 def _build_options(device: Any, fp: str) -> list[str]:

@@ -73,6 +73,7 @@ def standalone_files(generated: GeneratedProgram, name: str = "program") -> dict
         "signatures": [_fields(s) for s in generated.signatures],
         "lines": [(n, dataclasses.astuple(span), text) for n, span, text in generated.lines],
         "choices": generated.choices,
+        "failures": [(dataclasses.astuple(span), text) for span, text in generated.failures],
     }
     literal = pprint.pformat(program, width=118, compact=True, sort_dicts=False)
     host = _shipped(generated.host_source)

@@ -53,6 +53,7 @@ def _generated(file: Path, program: dict[str, Any]) -> GeneratedProgram:
     return GeneratedProgram(
         host, kernels, (), signatures, lines, program["main"], program["target"], program["fp"],
         choices=tuple(program["choices"]),
+        failures=tuple((Span(*span), line) for span, line in program["failures"]),
     )  # fmt: skip
 
 
