@@ -45,7 +45,7 @@ class Schedule:
     procedure: Procedure
     chosen: tuple[str, ...] = ()
     loop_steps: tuple[LoopStep, ...] = ()
-    options: Options = dataclasses.field(default_factory=lambda: Options(transforms="none", split_min_iterations=0))
+    options: Options = dataclasses.field(default_factory=lambda: Options(transforms="none"))
     history: tuple[str, ...] = ()
 
     # -- steps -------------------------------------------------------------------------------------------------
@@ -62,9 +62,12 @@ class Schedule:
         """The copy of a renamed array takes turns with it; needs fuse."""
         return self._with_pass("swap", "swap()", {})
 
-    def split(self, min_iterations: int = 0) -> Schedule:
-        """Interiors without boundary tests."""
-        return self._with_pass("split", f"split(min_iterations={min_iterations})", {"split_min_iterations": min_iterations})
+    def split(self, min_iterations: int | None = None) -> Schedule:
+        """Interiors without boundary tests, for nests of at least so many iterations (131072 where not given)."""
+        if min_iterations is None:
+            return self._with_pass("split", "split()", {})
+        text = f"split(min_iterations={min_iterations})"
+        return self._with_pass("split", text, {"split_min_iterations": min_iterations})
 
     def jam(self, rows: int = 3) -> Schedule:
         """Three rows of an interior in one work item; needs split."""

@@ -43,7 +43,8 @@ class Scope:
 
     `values` maps a scalar's id to its value here, or to None where it is not known. `invariant` tells whether an
     expression has one value while the region runs. `depth` is the number of loops around the place; `reached` gives
-    the iterations that may get there, where that is known.
+    the iterations that may get there, where that is known. `assume` is offered a condition on shapes that nothing
+    proves, and says whether the host will check it before the region runs.
     """
 
     parameters: Parameters
@@ -53,6 +54,7 @@ class Scope:
     depth: int = 0
     bound_of: Callable[[x.IntrinsicCall], x.Expression | None] = lambda _: None
     reached: Callable[[], isl.Set | None] = lambda: None
+    assume: Callable[[x.Expression], bool] = lambda _: False
 
     def universe(self) -> isl.Set:
         """All points of this depth."""

@@ -8,14 +8,15 @@ import islpy as isl
 
 from polystencil.analysis.definitions import base_id, is_pure
 from polystencil.ir import expressions as x
-from polystencil.ir.program import Procedure, Symbol
+from polystencil.ir.building import add_constant, minus
+from polystencil.ir.program import Dimension, Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_expression
 from polystencil.ir.types import INTEGER
 from polystencil.ir.typing import rank_of
 from polystencil.polyhedral.affine import Known, Scope, to_affine
-from polystencil.polyhedral.conditions import known_value
 from polystencil.polyhedral.bounds import ONE, dimensions_of, lower_bound
+from polystencil.polyhedral.conditions import known_value
 from polystencil.polyhedral.designators import Binding, Place, Span1, place_of
 from polystencil.polyhedral.parameters import constant
 
@@ -93,13 +94,26 @@ def _bound(
     open_: list[tuple[int, isl.PwAff | None]] = []
     for dim, (k, d) in enumerate(zip(moving, dummy.shape, strict=True)):
         lower = constant(1, scope.depth) if d.lower is None else to_affine(_in_caller(d.lower, procedure, arguments), scope)
-        if not d.assumed and not _same_extent(actual, dim, d, procedure, arguments, scope, table):
+        same = d.assumed or _same_extent(actual, dim, d, procedure, arguments, scope, table)
+        if not same and not (whole and _may_assume_extent(actual, dim, d, procedure, arguments, scope)):
             if dim < len(dummy.shape) - 1:
                 return unknown  # an explicit shape that may cut the storage differently
             v = subscripts[k]
             subscripts[k] = Span1(v.lower, None, v.step) if isinstance(v, Span1) else v  # it may end before the actual one
         open_.append((k, lower))
     return Binding(Place(place.path, tuple(subscripts)), tuple(open_), True)
+
+
+def _may_assume_extent(
+    actual: x.Expression, dim: int, d: Dimension, procedure: Procedure, arguments: tuple[x.Expression | None, ...],
+    scope: Scope,
+) -> bool:  # fmt: skip
+    """Whether the host will check that an explicit dimension of a dummy has the extent of the actual argument's."""
+    if not isinstance(d.upper, x.Expression):
+        return False
+    low, high = (_in_caller(e, procedure, arguments) for e in (d.lower or ONE, d.upper))
+    size = x.IntrinsicCall("size", (actual, x.Literal(dim + 1, INTEGER)), INTEGER)
+    return scope.assume(x.Binary("==", size, add_constant(minus(high, low), 1)))
 
 
 def _array(e: x.Expression) -> x.Expression:

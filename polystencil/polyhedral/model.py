@@ -7,7 +7,7 @@ followed forward where their value stays quasi-affine; calls of pure procedures 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import islpy as isl
@@ -29,9 +29,17 @@ from polystencil.polyhedral.parameters import Parameters, constant_value
 from polystencil.polyhedral.parameters import index as index_function
 
 
-def build_model(body: s.Body, table: SymbolTable, procedure: str, context: isl.Set | None = None) -> LoopModel:
-    """The model of the statements `body` of procedure `procedure`; `context` constrains the parameters."""
+def build_model(
+    body: s.Body, table: SymbolTable, procedure: str, context: isl.Set | None = None,
+    assume: Callable[[x.Expression], bool] | None = None,
+) -> LoopModel:  # fmt: skip
+    """The model of the statements `body` of procedure `procedure`; `context` constrains the parameters.
+
+    `assume` says which conditions on shapes of arguments the host will check (`Scope.assume`).
+    """
     builder = _Builder(body, table, procedure)
+    if assume is not None:
+        builder.scope.assume = assume
     if context is not None:
         builder.may = builder.must = context
     builder.statements(body)
@@ -394,8 +402,8 @@ class _Builder:
         if isinstance(e, x.Ref) and e.id in self.scope.indices and not is_write:
             return  # the index of a loop around is the iteration itself
         place = place_of(e, self.scope, self.table, self.bindings)
-        if place is None:
-            return
+        if place is None or (not is_write and place.path in self.scope.indices):
+            return  # also an index that a dummy argument stands for
         root = place.path.split("%", 1)[0]
         symbol = self.table.symbols.get(root)
         if symbol is not None and "parameter" in symbol.attributes:
@@ -502,7 +510,7 @@ def _bodies(st: s.Statement) -> s.Body:
 
 def _leaves(body: s.Body, names: set[str], cycles_too: bool = False) -> bool:
     return any(
-        isinstance(i, s.Exit) and i.target in names or (cycles_too and isinstance(i, s.Cycle) and i.target in names)
+        (isinstance(i, s.Exit) and i.target in names) or (cycles_too and isinstance(i, s.Cycle) and i.target in names)
         for i in walk_statements(body)
     )
 

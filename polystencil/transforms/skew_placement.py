@@ -123,6 +123,7 @@ class _Bands:
         inner = self.cost()
         checks = [compare("==", x.IntrinsicCall("lbound", (a, integer(d)), INTEGER), integer(1))
                   for a, d in self.rows.lower_bounds]  # fmt: skip
+        checks += self.rows.conditions
         if checks:
             inner = (s.If((s.Branch(all_of(*checks), inner, self.span),), span=self.span),)
         allocated = [
@@ -346,6 +347,8 @@ class _Bands:
             parts.append("the arrays are allocated")
         if self.rows.lower_bounds:
             parts.append("each lower bound that inlining shifts by is 1")
+        if self.rows.conditions:
+            parts.append("arguments have the shapes of their dummies")
         return " and ".join(parts)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polystencil.analysis.definitions import Invariance, defined_in
 from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -39,17 +40,29 @@ class RowArray:
 
 @dataclass(frozen=True)
 class Rows:
-    """What skewing needs to know: sigma, the arrays, and lower bounds (array, dimension) that must be 1."""
+    """What skewing needs to know: sigma, the arrays, lower bounds (array, dimension) that must be 1, and conditions on
+    shapes; the host checks both."""
 
     sigma: int
     arrays: tuple[RowArray, ...]
     lower_bounds: tuple[tuple[x.Expression, int], ...]
+    conditions: tuple[x.Expression, ...]
     claim: str
 
 
 def rows_of(loop: TimeLoop, procedure: Procedure, table: SymbolTable) -> Rows:
     """Rows and sigma of a time loop; NotSkewed where a write is not at its row or a read at no constant distance."""
-    models = [(launch, build_model((launch,), table, procedure.id)) for launch in loop.launches]
+    keeps = Invariance(table, defined_in((loop.nest[0],), table), procedure.id)
+    conditions: list[x.Expression] = []
+
+    def assume(condition: x.Expression) -> bool:
+        if not keeps(condition):
+            return False
+        if condition not in conditions:
+            conditions.append(condition)
+        return True
+
+    models = [(launch, build_model((launch,), table, procedure.id, assume=assume)) for launch in loop.launches]
     lower_bounds: dict[tuple[str, int], tuple[x.Expression, int]] = {}
     accesses: dict[str, list[tuple[Access, isl.Set | None, s.ParallelLoop]]] = {}
     for launch, model in models:
@@ -92,7 +105,7 @@ def rows_of(loop: TimeLoop, procedure: Procedure, table: SymbolTable) -> Rows:
             verdict = band_order(sigma, pairs, c)
             if not isinstance(verdict, Proven):
                 raise NotSkewed(f"the order of the bands is not proven for {path.rsplit('.', 1)[-1]}")
-    return Rows(sigma, tuple(arrays), tuple(lower_bounds.values()), band_order(sigma, [], context).claim)
+    return Rows(sigma, tuple(arrays), tuple(lower_bounds.values()), tuple(conditions), band_order(sigma, [], context).claim)
 
 
 def _ones(model: LoopModel, found: dict[tuple[str, int], tuple[x.Expression, int]]) -> isl.Set | None:
