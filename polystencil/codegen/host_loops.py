@@ -8,6 +8,7 @@ from polystencil.codegen.host_text import numpy_name
 from polystencil.errors import UnsupportedError
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
+from polystencil.ir.program import Symbol
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
 
@@ -135,6 +136,14 @@ class HostLoops(HostBranches):
         kept = [n for n, index in zip(names, s.indices, strict=True) if index.ref.id in self.outer_values]
         for n in kept:
             self.put(f"outer_{n} = {n}")
+        private = [v for v in s.locals if v.id not in {i.ref.id for i in s.indices}]
+        outer = {v.id: self.names.of(v.id) for v in private}
+        for v in private:
+            if v.id in s.local_init:
+                self.touch(v.id, False)
+        self.touches()
+        for v in private:
+            self.names.another(v.id)
         self.synchronised(
             f"for {', '.join(names)} in fortran.nest({', '.join(texts)}):"
             if len(names) > 1
@@ -142,12 +151,10 @@ class HostLoops(HostBranches):
         )
         start = len(self.lines)
         self.depth += 1
-        for symbol in s.locals:
-            if symbol.id in {i.ref.id for i in s.indices}:
-                continue
-            if symbol.id in s.local_init:
-                raise UnsupportedError("local_init of a loop that cannot be a kernel", s.span)
+        for symbol in private:
             self.declare(symbol)
+            if symbol.id in s.local_init:
+                self._start_with_outer(symbol, outer[symbol.id], s)
         if s.mask is not None:
             self.unclean()
             mask = self.condition(s.mask)
@@ -161,9 +168,19 @@ class HostLoops(HostBranches):
         del self.lines[start:]
         self.lines += before
         self._loop_body(s.name, s.body)
+        for v in private:
+            self.names.rename(v.id, outer[v.id])
         for n in kept:
             self.put(f"{n} = outer_{n}")
         self.kinds_here = saved
+
+    def _start_with_outer(self, symbol: Symbol, outer: str, s: st.ParallelLoop) -> None:
+        """The private copy of a local_init variable starts with the value that the variable has outside."""
+        kind = self.kind(symbol.id)
+        if kind not in ("value", "storage", "array"):
+            raise UnsupportedError(f"local_init({symbol.name}) of a loop that cannot be a kernel", s.span)
+        name = self.names.of(symbol.id)
+        self.put(f"{name} = {outer}" if kind == "value" else f"fortran.assign({name}, {outer})")
 
     def _wrapped(self, text: str) -> str:
         return text if text.replace("_", "").isalnum() else f"({text})"

@@ -43,6 +43,14 @@ class Names:
             name = self._names[identifier] = self.fresh(identifier.rsplit(".", 1)[-1])
         return name
 
+    def another(self, identifier: str) -> None:
+        """Give `identifier` a second name, for a private copy; `rename` ends that."""
+        self._names[identifier] = self.fresh(identifier.rsplit(".", 1)[-1])
+
+    def rename(self, identifier: str, name: str) -> None:
+        """From here on `identifier` has this name."""
+        self._names[identifier] = name
+
     def fresh(self, wish: str) -> str:
         """A new name like `wish`."""
         wish = re.sub(r"\W", "_", wish).strip("_") or "v"

@@ -229,3 +229,33 @@ contains
 end program
 """
     assert output(text).split() == ["8", "10"]
+
+
+def test_private_variables_of_loops_that_stay_on_the_host(output: Callable[..., str]) -> None:
+    text = """
+program p
+  implicit none
+  integer :: x, i, a(5), w(3)
+  x = 42
+  w = [1, 2, 3]
+  do concurrent (i = 1:5) local(x)
+    x = i
+    a(i) = fact(x)
+  end do
+  print *, a, x
+  do concurrent (i = 1:5) local_init(x, w)
+    x = x + i
+    w(1) = w(1) + i
+    a(i) = fact(3)*x + w(1)
+  end do
+  print *, a, x, w
+contains
+  pure recursive integer function fact(k) result(r)
+    integer, intent(in) :: k
+    r = 1
+    if (k > 1) r = k*fact(k - 1)
+  end function
+end program
+"""
+    want = [1, 2, 6, 24, 120, 42, 260, 267, 274, 281, 288, 42, 1, 2, 3]
+    assert [int(v) for v in output(text).split()] == want
