@@ -49,7 +49,7 @@ class HostDesignators:
         """Note that the host looks into a variable that kernels may use."""
         kind = self.kind(identifier)
         symbol = self.table.symbols.get(identifier)
-        shared = symbol is not None and (symbol.block is not None or "target" in symbol.attributes)
+        shared = symbol is not None and (symbol.block is not None or bool(symbol.attributes & {"target", "dummy"}))
         if kind in ("array", "cell", "record") or (
             kind == "storage" and (shared or identifier in self.kinds.referenced)
         ):
