@@ -108,7 +108,9 @@ def _components(specification: Specification, entity: TypeEntity, node: Node, pr
 
 def _bindings(ctx: Context, entity: TypeEntity, node: Node) -> None:
     for child in node.children:
-        if child.type in ("generic_statement", "final_procedure_statement"):
+        if child.type == "final_procedure_statement" or text_of(child).lower().lstrip().startswith("final"):
+            raise ctx.unsupported(child, "a final procedure", "clean up with a procedure that you call")
+        if child.type == "generic_statement":
             _generic(ctx, entity, child)
             continue
         if child.type != "procedure_statement":
@@ -124,8 +126,6 @@ def _bindings(ctx: Context, entity: TypeEntity, node: Node) -> None:
                 attributes[part.children[0].type] = text_of(inner[0]) if inner else ""
             elif part.type == "procedure_interface":
                 interface = text_of(part)
-        if kind == "final":
-            raise ctx.unsupported(child, "a final procedure", "clean up with a procedure that you call")
         for declarator in child.children_by_field_name("declarator"):
             if declarator.type == "binding":
                 left = text_of(declarator.children[0]).replace(" ", "")
