@@ -15,6 +15,7 @@ from polystencil.codegen.c_places import ScalarPlace, TextArray
 from polystencil.codegen.c_unit import Scope
 from polystencil.codegen.dialect import value_type
 from polystencil.codegen.refusal import NotLaunchable
+from polystencil.codegen.unused import without_unused
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
 from polystencil.ir.program import Procedure, Symbol
@@ -129,7 +130,7 @@ class FunctionPrinter(ArgumentPrinter):
         parameters = passed.parameters + [f"{ctype}{name}" for name, (ctype, _) in scope.captured.items()]
         head = value_type(result_type, unit.dialect) if result_type is not None else "void"
         unit.function_texts.append(
-            f"PS_FN {head} {instance.name}({', '.join(parameters) or 'void'})\n{{\n" + "\n".join(lines) + "\n}"
+            f"PS_FN {head} {instance.name}({', '.join(parameters) or 'void'})\n{{\n" + "\n".join(without_unused(lines)) + "\n}"
         )
         self.scope, self.prelude, self._innermost, self.indexing = (
             outer_scope,

@@ -12,6 +12,7 @@ from polystencil.codegen.failures import Failures
 from polystencil.codegen.iteration_space import BODY, TargetName, space_text
 from polystencil.codegen.kernel import INDEX_32, ArraySpec, Kernel, Parameter
 from polystencil.codegen.strict_math import PREAMBLE as STRICT_PREAMBLE
+from polystencil.codegen.unused import without_unused
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
 from polystencil.ir.symbols import SymbolTable
@@ -69,7 +70,7 @@ class KernelAssembly:
         arguments = unit.arguments
         parameters: list[Parameter] = []
         declarations: list[str] = []
-        text = "\n".join(lines)
+        text = "\n".join(without_unused(lines))
         for k, a in enumerate(arguments.arrays.values()):
             restrict = "" if a.aliased else ("restrict " if rules.target == "opencl" else "__restrict__ ")
             const = "" if a.written else "const "
