@@ -133,8 +133,10 @@ def executable_of(
     generated = find(key)
     times["parse"] = 0.0
     if generated is None:
+        from polystencil.transforms.only_procedure import only_reached
+
         starts = time.perf_counter()
-        program = parse(sources, defines, include_dirs)
+        program = only_reached(parse(sources, defines, include_dirs))
         times["parse"] = time.perf_counter() - starts
         generated = generate(program, chosen)
         keep(key, generated)

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
-from polystencil.ir.expressions import Expression
+from polystencil.ir.expressions import Boz, Expression, Literal, NamedConstant, Null, ProcedureRef, Ref
 from polystencil.ir.program import Module, Procedure, Program
 from polystencil.ir.statements import Body, Statement
 
@@ -31,27 +31,43 @@ def _is_part(value: object) -> bool:
     return dataclasses.is_dataclass(value) and not isinstance(value, (Expression, Statement, type))
 
 
-def child_expressions(node: object) -> Iterator[Expression]:
+_LEAVES = (Ref, Literal, NamedConstant, ProcedureRef, Boz, Null)  # most nodes are leaves: they are told at once
+_PLAIN = (str, int, float, bool, bytes, frozenset, type(None))
+
+
+def child_expressions(node: object) -> list[Expression]:
     """The expressions directly in an expression, statement or part of one; nested statements are not entered."""
+    if isinstance(node, _LEAVES):
+        return []
+    out: list[Expression] = []
     for name in _fields(node):
-        yield from _expressions_in(getattr(node, name))
+        value = getattr(node, name)
+        if isinstance(value, Expression):
+            out.append(value)
+        elif not isinstance(value, _PLAIN):
+            _collect(value, out)
+    return out
 
 
-def _expressions_in(value: object) -> Iterator[Expression]:
+def _collect(value: object, out: list[Expression]) -> None:
     if isinstance(value, Expression):
-        yield value
+        out.append(value)
     elif isinstance(value, tuple):
         for item in value:
-            yield from _expressions_in(item)
+            if not isinstance(item, Statement):
+                _collect(item, out)
     elif _is_part(value):
-        yield from child_expressions(value)
+        out.extend(child_expressions(value))
 
 
 def walk_expression(e: Expression) -> Iterator[Expression]:
     """`e` and everything in it, outside first."""
-    yield e
-    for child in child_expressions(e):
-        yield from walk_expression(child)
+    stack = [e]
+    while stack:
+        node = stack.pop()
+        yield node
+        if not isinstance(node, _LEAVES):
+            stack.extend(reversed(child_expressions(node)))
 
 
 def nested_bodies(statement: Statement) -> Iterator[Body]:

@@ -33,13 +33,28 @@ def only_procedure(program: Program, name: str) -> Program:
     )
 
 
+def only_reached(program: Program) -> Program:
+    """`program` without procedures that its main program does not reach; as it is where there is no main program."""
+    if program.main is None:
+        return program
+    reached = _reached(program, program.main)
+    return dataclasses.replace(
+        program,
+        modules=tuple(
+            dataclasses.replace(m, procedures=tuple(p for p in m.procedures if p.interface_only or p.id in reached))
+            for m in program.modules
+        ),
+        procedures=tuple(p for p in program.procedures if p.interface_only or p.id in reached),
+    )
+
+
 def _outer(program: Program) -> list[Procedure]:
     return [*(p for m in program.modules for p in m.procedures), *program.procedures]
 
 
 def _reached(program: Program, start: Procedure) -> set[str]:
     """Ids of procedures that `start` can come to call; those bound to types count, whatever calls them."""
-    known = {p.id: p for p in _outer(program)}
+    known = {p.id: p for p in (*_outer(program), start)}
     bound = {b.procedure for m in program.modules for t in m.types for b in t.bindings}
     final = {f for m in program.modules for t in m.types for f in t.final}
     starting = {n for m in program.modules for v in m.symbols for n in _mentioned_in(v.initial)}
