@@ -8,15 +8,32 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from polystencil.analysis.definitions import is_pure
+from polystencil.analysis.definitions import defined_in, is_pure
 from polystencil.analysis.effects import called_targets, self_contained
+from polystencil.analysis.storage import POINTED, storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import plus
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import map_body_expressions, walk_body_expressions, walk_expression, walk_statements
-from polystencil.transforms.fusion_producer import Producer, arrays_named, arrays_written, check_storage, path_of
+from polystencil.ir.traversal import (
+    child_expressions,
+    map_body,
+    map_body_expressions,
+    walk_body_expressions,
+    walk_expression,
+    walk_statements,
+)
+from polystencil.transforms.fusion_producer import (
+    Producer,
+    arrays_named,
+    arrays_written,
+    check_storage,
+    family,
+    path_of,
+    touched,
+    variables_in,
+)
 from polystencil.transforms.fusion_refusal import NotFused
 from polystencil.transforms.inline import Inliner
 
@@ -39,6 +56,7 @@ def as_consumer(loop: s.ParallelLoop, producer: Producer, table: SymbolTable, pr
     clash = produced & arrays_written(loop)
     if clash:
         raise NotFused(f"the consumer writes {_name(sorted(clash)[0])}, an intermediate array; it may only read it")
+    _check_definitions(producer, loop, table)
     body = loop.body
     symbols: tuple[Symbol, ...] = ()
     if _passed(body, produced):
@@ -69,14 +87,42 @@ def _name(path: str) -> str:
 
 
 def _passed(body: s.Body, produced: set[str]) -> bool:
-    """Whether an intermediate array is an argument of a function."""
-    return any(
-        path_of(a) in produced
-        for e in walk_body_expressions(body)
-        if isinstance(e, x.FunctionCall)
-        for a in e.arguments
-        if a is not None
-    )
+    """Whether an intermediate array is an argument of a procedure."""
+    calls = [e.arguments for e in walk_body_expressions(body) if isinstance(e, x.FunctionCall)]
+    calls += [st.arguments for st in walk_statements(body) if isinstance(st, s.Call)]
+    return any(path_of(a) in produced for arguments in calls for a in arguments if a is not None)
+
+
+def _check_definitions(producer: Producer, loop: s.ParallelLoop, table: SymbolTable) -> None:
+    """Refuse a consumer that defines what the producer reads or writes in a way that renaming does not take care of.
+
+    The producer's expressions are evaluated inside of the consumer's iterations, so what they read must not change
+    there: not by a section, a call, an inner loop's variable, a private variable of the same name, or an alias. Only
+    elements assigned one by one can be renamed (`arrays_to_rename`).
+    """
+
+    def without_elements(st: s.Statement) -> s.Body:
+        return () if isinstance(st, s.Assign) and isinstance(st.target, x.Element) and path_of(st.target.base) else (st,)
+
+    other = defined_in(map_body(loop.body, without_elements), table).paths | {v.id for v in loop.locals}
+    other |= {r.ref.id for r in loop.reductions}
+    own = {i.ref.id for i in producer.loop.indices}
+    reads = {v for st in walk_statements((producer.loop,)) for e in child_expressions(st) for v in variables_in(e)} - own
+    reads -= {family(d.path) for d in producer.definitions}
+    for what, paths in (("writes", {family(d.path) for d in producer.definitions}), ("reads", reads)):
+        changed = touched(paths, other - own)
+        if changed:
+            raise NotFused(
+                f"the consumer defines {_name(changed[0])}, which the producer {what}, not element by element "
+                "(a whole array, section, argument, or variable of the iteration)"
+            )
+    elements = {family(p) for p in arrays_written(loop)}
+    for path in reads:
+        kind = storage_class(path, table)
+        if kind == POINTED or kind.startswith("block "):
+            alias = next((d for d in other | elements if d != path and storage_class(d, table) == kind), None)
+            if alias is not None:
+                raise NotFused(f"the consumer defines {_name(alias)}, which may be another name of {_name(path)} (alias)")
 
 
 def _with_first_indices(
@@ -157,7 +203,7 @@ def arrays_to_rename(
         if done:
             out += done
             continue
-        out.append(_renamed(path, consumer.loop, what))
+        out.append(_renamed(path, consumer.loop, what, table))
     scalars = {
         st.target.id for st in walk_statements(consumer.loop.body)
         if isinstance(st, s.Assign) and isinstance(st.target, x.Ref)
@@ -170,7 +216,7 @@ def arrays_to_rename(
     return tuple(out)
 
 
-def _renamed(path: str, loop: s.ParallelLoop, what: str) -> Renamed:
+def _renamed(path: str, loop: s.ParallelLoop, what: str, table: SymbolTable) -> Renamed:
     writes = [
         st.target
         for st in walk_statements(loop.body)
@@ -182,9 +228,14 @@ def _renamed(path: str, loop: s.ParallelLoop, what: str) -> Renamed:
     indices = {i.ref.id for i in loop.indices}
     named = [n.id for e in first.indices for n in walk_expression(e) if isinstance(n, x.Ref) and n.id in indices]
     simple = all(_index_plus_constant(e, indices) for e in first.indices)
-    if sorted(named) != sorted(indices) or not simple:
+    changing = defined_in((loop,), table).ids - indices
+    moved = any(isinstance(n, x.Ref) and n.id in changing for e in first.indices for n in walk_expression(e))
+    moved |= any(isinstance(n, x.Element) for n in walk_expression(first.base)) and any(
+        isinstance(n, x.Ref) and n.id in changing | indices and n.rank == 0 for n in walk_expression(first.base)
+    )
+    if sorted(named) != sorted(indices) or not simple or moved:
         raise NotFused(f"{what} is not written at the consumer's own iteration: two iterations may write one element")
-    if not _written_on_every_path(loop.body, path):
+    if _leaves_early(loop.body) or not _written_on_every_path(loop.body, path):
         raise NotFused(f"{what} is not written on every path through an iteration (a branch of an if leaves it out)")
     inside = {id(e.base) for e in walk_body_expressions(loop.body) if isinstance(e, x.Element)}
     whole = [e for e in walk_body_expressions(loop.body)
@@ -202,6 +253,15 @@ def _index_plus_constant(e: x.Expression, indices: set[str]) -> bool:
     return len(names) == 1 and all(
         isinstance(n, (x.Ref, x.Literal, x.NamedConstant, x.Paren)) or (isinstance(n, x.Binary) and n.operator in "+-")
         for n in walk_expression(e)
+    )
+
+
+def _leaves_early(body: s.Body) -> bool:
+    """Whether an iteration may be cut short: by cycle, return, or the exit of a block."""
+    inner = {st.name for st in walk_statements(body) if isinstance(st, (s.Do, s.DoWhile))}
+    return any(
+        isinstance(st, (s.Return, s.Stop)) or (isinstance(st, (s.Exit, s.Cycle)) and st.target not in inner)
+        for st in walk_statements(body)
     )
 
 

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from polystencil.analysis.definitions import base_id, is_pure
+from polystencil.analysis.definitions import base_id, designated_path, is_pure
 from polystencil.analysis.effects import called_targets, self_contained
 from polystencil.analysis.storage import storage_class
 from polystencil.errors import Span
@@ -21,6 +21,7 @@ from polystencil.ir.building import value_of
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, map_statement, walk_expression, walk_statements
+from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import rank_of, type_of
 from polystencil.transforms.fusion_refusal import NotFused
 
@@ -216,6 +217,9 @@ def _collect(body: s.Body, loop: s.ParallelLoop, found: list[Definition]) -> Non
 def _definition(st: s.Assign, target: x.Element, loop: s.ParallelLoop) -> Definition:
     path = path_of(target.base)
     indices = {i.ref.id for i in loop.indices}
+    kind = type_of(target)
+    if not isinstance(kind, Intrinsic) or kind.base == "character":
+        raise NotFused("the producer assigns elements of a character or derived type")
     if path is None or any(isinstance(n, x.Ref) and n.id in indices for n in walk_expression(target.base)):
         raise NotFused("the producer assigns an element of an array that the iteration itself chooses")
     solve: list[tuple[int, str, int, x.Expression | None]] = []
@@ -300,9 +304,27 @@ def _values_in(body: s.Body) -> Iterator[x.Expression]:
                 yield from walk_expression(e)
 
 
-def variables_read(e: x.Expression) -> set[str]:
-    """Ids of the variables in an expression."""
-    return {n.id for n in walk_expression(e) if isinstance(n, x.Ref)}
+def variables_in(e: x.Expression) -> set[str]:
+    """Paths `variable%component%...` of what an expression reads."""
+    if isinstance(e, (x.Component, x.Element, x.Section, x.Ref)) and (path := designated_path(e)) is not None:
+        out = {path}
+        while isinstance(e, (x.Component, x.Element, x.Section)):
+            if not isinstance(e, x.Component):
+                for i in e.indices if isinstance(e, x.Element) else e.subscripts:
+                    out |= variables_in(i)
+            e = e.base
+        return out
+    return {v for child in child_expressions(e) for v in variables_in(child)}
 
 
-__all__ = ["Definition", "Producer", "arrays_named", "arrays_written", "as_producer", "base_id", "check_storage", "family", "path_of"]
+def touched(reads: set[str], defined: set[str] | frozenset[str]) -> list[str]:
+    """The paths read that a definition may change: it is one of them, holds one, or is a part of one."""
+    return sorted(
+        r for r in reads if any(r == d or r.startswith(d + "%") or d.startswith(r + "%") for d in defined)
+    )
+
+
+__all__ = [
+    "Definition", "Producer", "arrays_named", "arrays_written", "as_producer", "base_id",
+    "check_storage", "family", "path_of", "touched", "variables_in",
+]  # fmt: skip

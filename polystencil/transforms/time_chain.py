@@ -11,15 +11,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polystencil.analysis.definitions import designated_path
 from polystencil.analysis.effects import Effects, called_targets, effects_of, leaves_loop, self_contained
 from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import child_expressions
-from polystencil.transforms.fusion_producer import Producer, family
+from polystencil.transforms.fusion_producer import Producer, family, touched, variables_in
 from polystencil.transforms.fusion_refusal import NotFused
 
 
@@ -123,35 +121,15 @@ def _check_intermediates(producer: Producer, effects: Effects, table: SymbolTabl
             )
 
 
-def _variables(e: x.Expression) -> set[str]:
-    """Paths `variable%component%...` of what an expression reads."""
-    if isinstance(e, (x.Component, x.Element, x.Section, x.Ref)) and (path := designated_path(e)) is not None:
-        out = {path}
-        while isinstance(e, (x.Component, x.Element, x.Section)):
-            if not isinstance(e, x.Component):
-                for i in e.indices if isinstance(e, x.Element) else e.subscripts:
-                    out |= _variables(i)
-            e = e.base
-        return out
-    return {v for child in child_expressions(e) for v in _variables(child)}
-
-
-def _touched(reads: set[str], defined: set[str] | frozenset[str]) -> list[str]:
-    """The paths read that a definition may change: it is one of them, holds one, or is a part of one."""
-    return sorted(
-        r for r in reads if any(r == d or r.startswith(d + "%") or d.startswith(r + "%") for d in defined)
-    )
-
-
 def producer_reads(producer: Producer) -> set[str]:
     """Variables in the bounds and tests of the producer, besides its own indices."""
     out: set[str] = set()
     for i in producer.loop.indices:
-        out |= _variables(i.lower) | _variables(i.upper)
+        out |= variables_in(i.lower) | variables_in(i.upper)
     _tests(producer.loop.body, out)
     for d in producer.definitions:
         for e in d.subscripts:
-            out |= _variables(e)
+            out |= variables_in(e)
     return out - {i.ref.id for i in producer.loop.indices}
 
 
@@ -159,7 +137,7 @@ def _tests(body: s.Body, out: set[str]) -> None:
     for st in body:
         if isinstance(st, s.If):
             for b in st.branches:
-                out |= _variables(b.condition)
+                out |= variables_in(b.condition)
                 _tests(b.body, out)
         elif isinstance(st, s.Block):
             _tests(st.body, out)
@@ -184,7 +162,7 @@ def _check_bounds(
     reads = producer_reads(producer)
     if loop.index.id in reads:
         raise NotFused("the producer's bounds or tests read the variable of the time loop")
-    changed = _touched(reads, effects.defines | _defined_by(group))
+    changed = touched(reads, effects.defines | _defined_by(group))
     if changed:
         name = changed[0].rsplit(".", 1)[-1]
         raise NotFused(f"another statement assigns {name}, which the producer's bounds or tests read")
@@ -205,8 +183,8 @@ def _check_inner_bounds(
 ) -> None:
     """Loops of the chain so far must run the same iterations in every iteration of the next one."""
     for inner in chain:
-        reads = _variables(inner.lower) | _variables(inner.upper)
-        changed = _touched(reads, {outer.index.id} | _defined_by(group) | _all_defined(outer, table))
+        reads = variables_in(inner.lower) | variables_in(inner.upper)
+        changed = touched(reads, {outer.index.id} | _defined_by(group) | _all_defined(outer, table))
         if changed:
             name = changed[0].rsplit(".", 1)[-1]
             raise NotFused(f"a bound of the inner loop reads {name}, which varies in the outer one")

@@ -61,7 +61,7 @@ def same(tmp_path: Path) -> Callable[..., tuple[Remark, ...]]:
         result = pipeline.transform(program, options(transforms, **choices))
         for order in ("forward", "reverse", "random"):
             assert output_of(result.program, order) == want, print_program(result.program)
-        if shutil.which("gfortran"):
+        if shutil.which("gfortran") and "local(" not in text:  # which gfortran 12 does not know
             assert gfortran_output(text, tmp_path, "source") == want, "the interpreter and gfortran differ on the source"
             assert gfortran_output(print_program(result.program), tmp_path) == want
         return result.remarks
