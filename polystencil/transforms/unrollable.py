@@ -105,10 +105,10 @@ def _counted(st: s.Do) -> int:
         raise NotUnrolled("the index is not a 32-bit integer")
     if not isinstance(st.index, x.Ref) or st.index.rank:
         raise NotUnrolled("the index is not a plain variable")
-    step = value_of(st.step)
+    step = _constant(st.step)
     if not step:
         raise NotUnrolled("the step is not constant")
-    if value_of(st.lower) is not None and value_of(st.upper) is not None:
+    if _constant(st.lower) is not None and _constant(st.upper) is not None:
         raise NotUnrolled("both bounds are constant: the device's compiler unrolls such a loop")
     return step
 
@@ -151,10 +151,19 @@ def _increment(last: s.Statement | None, k: x.Ref, shape: str) -> int:
         left, right = right, left
     if last.value.operator != "+" or left != k:
         raise NotUnrolled("the index does not grow by a positive constant: " + shape)
-    step = value_of(right)
+    step = _constant(right)
     if step is None or step <= 0:
         raise NotUnrolled("the index does not grow by a positive constant")
     return step
+
+
+def _constant(e: x.Expression) -> int | None:
+    if isinstance(e, x.Paren):
+        return _constant(e.operand)
+    if isinstance(e, x.Unary) and e.operator == "-":
+        inner = _constant(e.operand)
+        return None if inner is None else -inner
+    return value_of(e)
 
 
 def count_loads(body: s.Body, private: frozenset[str]) -> int:
