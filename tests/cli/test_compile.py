@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.conftest import Compile
 from tests.cli.conftest import Run
+from tests.conftest import Compile
 
 PROGRAM = """\
 module steps
