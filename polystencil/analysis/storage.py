@@ -35,6 +35,12 @@ def root_class(path: str, table: SymbolTable) -> str:
     return found if found == POINTED or found.startswith("block ") else path.split("%", 1)[0]
 
 
+def has_one_name(id: str, table: SymbolTable) -> bool:
+    """Whether a scalar changes under its own name only, so that its value can be followed."""
+    symbol = table.symbols.get(id)
+    return symbol is not None and symbol.block is None and not {"pointer", "target", "volatile"} & symbol.attributes
+
+
 def is_chosen_pointer(path: str, rank_before: int, table: SymbolTable) -> bool:
     """Whether equal paths with other subscripts may still be one element: elements of an array of pointers.
 

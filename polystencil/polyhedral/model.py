@@ -13,6 +13,7 @@ from contextlib import contextmanager
 import islpy as isl
 
 from polystencil.analysis.definitions import INQUIRY, Invariance, base_id, defined_in
+from polystencil.analysis.storage import has_one_name
 from polystencil.errors import Span
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -124,12 +125,7 @@ class _Builder:
             value = known_value(st.value, self.scope)
         self.write(st.target, st.span)
         if isinstance(st.target, x.Ref) and st.target.rank == 0 and st.target.id not in self.scope.indices:
-            self.scope.values[st.target.id] = value if self.has_one_name(st.target.id) else None
-
-    def has_one_name(self, id: str) -> bool:
-        """Whether a scalar changes under its own name only, so that its value can be followed."""
-        symbol = self.table.symbols.get(id)
-        return symbol is not None and symbol.block is None and not {"pointer", "target", "volatile"} & symbol.attributes
+            self.scope.values[st.target.id] = value if has_one_name(st.target.id, self.table) else None
 
     def if_(self, st: s.If) -> None:
         states = []
@@ -321,6 +317,10 @@ class _Builder:
             self.reads(st, i.lower, i.upper, i.step)
         for symbol in st.locals:
             self.private_depth[symbol.id] = len(self.loops) + len(st.indices)
+        if st.mask is not None:  # evaluated for all iterations before the first one runs
+            for i in st.indices:
+                self.scope.values[i.ref.id] = None
+            self.read(st.mask, st.span)
         self.nest(st, list(st.indices))
 
     def nest(self, st: s.ParallelLoop, indices: list[s.LoopIndex]) -> None:
@@ -332,7 +332,6 @@ class _Builder:
                 self.nest(st, rest)
                 return
             if st.mask is not None:
-                self.read(st.mask, st.span)
                 truth = to_sets(st.mask, self.scope)
                 self.may, self.must = self.may.intersect(truth.may), self.must.intersect(truth.must)
             self.run(loop, st.body, st.name)

@@ -141,9 +141,8 @@ def _section(loop: s.ParallelLoop, box: Box, d: int, rest: x.Ref, rename: dict[s
             width = box.inner_extent(k) if k < d else box.extent(k)
             position = quotient if outermost else x.IntrinsicCall("mod", (quotient, _int4(width)), INTEGER)
             base = box.first(k) if k < d else box.indices[k].lower
-            value = plus(_int4(base), position)
-        kind = ref.type.kind if isinstance(ref.type, Intrinsic) else 4
-        out.append(s.Assign(target, as_kind(value, kind), span=loop.span))
+            value = plus(as_kind(base, _kind(ref)), as_kind(position, _kind(ref)))
+        out.append(s.Assign(target, value, span=loop.span))
         if not outermost:
             quotient = divided(_group(quotient), _group(_int4(width)))
     return tuple(out)
@@ -153,13 +152,19 @@ def _int4(e: x.Expression) -> x.Expression:
     return as_kind(e, 4)
 
 
+def _kind(ref: x.Ref) -> int:
+    return ref.type.kind if isinstance(ref.type, Intrinsic) else 4
+
+
 def _end_position(box: Box, d: int, position: x.Expression) -> x.Expression:
-    """Row `position` of the low and high rows of a dimension, low ones first."""
-    low = box.low[d]
-    first = plus(_int4(box.indices[d].lower), position)
-    after = plus(_int4(box.last(d)), plus(minus(position, low), integer(1)))
+    """Row `position` of the low and high rows of a dimension, low ones first, in the kind of the index."""
+    ref, low = box.indices[d].ref, box.low[d]
+    kind = _kind(ref)
+    first = plus(as_kind(box.indices[d].lower, kind), as_kind(position, kind))
+    beyond = as_kind(plus(minus(position, low), integer(1)), kind)
+    after = plus(as_kind(box.last(d), kind), beyond)
     if low == integer(0):
-        return plus(_int4(box.last(d)), plus(position, integer(1)))
+        return after
     if box.high[d] == integer(0):
         return first
-    return x.IntrinsicCall("merge", (first, after, compare("<", position, low)), INTEGER)
+    return x.IntrinsicCall("merge", (first, after, compare("<", position, low)), ref.type)

@@ -164,6 +164,11 @@ def _check_elements(body: s.Body, produced: set[str], loop: s.ParallelLoop) -> N
                 f"the consumer reads {_name(path_of(e) or '')} as a whole array or section (in an array expression or "
                 "argument), not element by element"
             )
+    for st in walk_statements(body):
+        if isinstance(st, s.DoWhile) and any(
+            isinstance(e, (x.Ref, x.Component)) and path_of(e) in produced for e in walk_expression(st.condition)
+        ):
+            raise NotFused("the condition of a do while loop of the consumer reads an intermediate array")
     if loop.mask is not None and any(path_of(e) in produced for e in walk_expression(loop.mask)):
         raise NotFused("the mask of the consumer reads an intermediate array")
     for i in loop.indices:

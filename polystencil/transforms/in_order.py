@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import dataclasses
 
+from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure, Program
-from polystencil.ir.traversal import map_body, map_procedures
+from polystencil.ir.traversal import child_expressions, map_body, map_procedures, walk_expression, walk_statements
 from polystencil.remarks import Remark
 from polystencil.transforms.results import PassResult
 
@@ -25,7 +26,7 @@ def conflicting_loops_in_order(program: Program, checked: tuple[Remark, ...]) ->
         return PassResult(program, ())
 
     def statement(st: s.Statement) -> s.Body:
-        if isinstance(st, s.ParallelLoop) and st.span in bad and not st.local_init:
+        if isinstance(st, s.ParallelLoop) and st.span in bad and not st.local_init and not _mask_reads_body(st):
             return (_nest(st),)
         return (st,)
 
@@ -34,6 +35,15 @@ def conflicting_loops_in_order(program: Program, checked: tuple[Remark, ...]) ->
         return procedure if body is procedure.body else dataclasses.replace(procedure, body=body)
 
     return PassResult(map_procedures(program, one), ())
+
+
+def _mask_reads_body(st: s.ParallelLoop) -> bool:
+    """Whether the mask, which is evaluated before all iterations, reads a variable that the body may change."""
+    if st.mask is None:
+        return False
+    named = (e for i in walk_statements(st.body) for c in child_expressions(i) for e in walk_expression(c))
+    changed = {e.id for e in named if isinstance(e, x.Ref)}
+    return any(isinstance(e, x.Ref) and e.rank and e.id in changed for e in walk_expression(st.mask))
 
 
 def _nest(st: s.ParallelLoop) -> s.Statement:

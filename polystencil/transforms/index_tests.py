@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import islpy as isl
 
 from polystencil.analysis.definitions import Invariance, defined_in
+from polystencil.analysis.storage import has_one_name
 from polystencil.errors import Span
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -75,7 +76,8 @@ class BodyWalk:
                 value = self.condition(st.value, st.span)[0] if logical else self.expression(st.value, st.span)
                 new = dataclasses.replace(st, target=self.subscripts(st.target, st.span), value=value)
                 if isinstance(st.target, x.Ref) and st.target.rank == 0:
-                    self.scope.values[st.target.id] = known_value(st.value, self.scope)
+                    known = known_value(st.value, self.scope) if has_one_name(st.target.id, self.table) else None
+                    self.scope.values[st.target.id] = known
                 return (new,)
             case s.If():
                 return self.if_(st)

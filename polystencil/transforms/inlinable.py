@@ -11,7 +11,13 @@ from polystencil.ir import statements as s
 from polystencil.ir.building import add_constant, minus
 from polystencil.ir.program import Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import child_expressions, map_expression, walk_expression, walk_statements
+from polystencil.ir.traversal import (
+    child_expressions,
+    map_expression,
+    walk_body_expressions,
+    walk_expression,
+    walk_statements,
+)
 from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.ir.typing import rank_of
 from polystencil.polyhedral.affine import Scope, to_affine
@@ -113,7 +119,7 @@ def array_mapping(
 
     `assume` is offered a condition on shapes where nothing proves it, and says whether the host will check it.
     """
-    if not isinstance(actual, (x.Ref, x.Component)):
+    if not isinstance(actual, (x.Ref, x.Component)) or (isinstance(actual, x.Component) and not actual.rank):
         raise NotInlined(f"the argument for {dummy.name} is a section or an expression, not a whole array")
     shape = dummy.shape or ()
     if rank_of(actual) != len(shape):
@@ -128,7 +134,7 @@ def array_mapping(
         if known is None and isinstance(own, x.Literal) and assume(x.Binary("==", bound, own)):
             known = own
         base_lower.append(bound if known is None else known)
-        if d.assumed or k == len(shape) - 1:
+        if d.assumed or (k == len(shape) - 1 and not _shape_matters(dummy, procedure)):
             continue
         if not isinstance(d.upper, x.Expression):
             raise NotInlined(f"the shape of {dummy.name} is not known")
@@ -138,6 +144,14 @@ def array_mapping(
         if not same and not assume(x.Binary("==", size, add_constant(minus(upper, own), 1))):
             raise NotInlined(f"{dummy.name} may have another shape than its argument")
     return ArrayMapping(actual, tuple(lower), tuple(base_lower))
+
+
+def _shape_matters(dummy: Symbol, procedure: Procedure) -> bool:
+    """Whether a function asks for the shape of an array dummy, or passes it on to one that may."""
+    return any(
+        isinstance(e, (x.IntrinsicCall, x.FunctionCall)) and any(isinstance(a, x.Ref) and a.id == dummy.id for a in e.arguments)
+        for e in walk_body_expressions(procedure.body)
+    )
 
 
 def in_caller(e: x.Expression, procedure: Procedure, arguments: tuple[x.Expression | None, ...]) -> x.Expression:

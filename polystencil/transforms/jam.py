@@ -111,6 +111,8 @@ def _check(interior: s.ParallelLoop, table: SymbolTable) -> None:
         raise NotJammed("the nest has one dimension: there are no rows of an outer one")
     if interior.local_init:
         raise NotJammed("a private variable starts with the value outside")
+    if any(isinstance(i, s.Cycle) and i.target == interior.name for i in walk_statements(interior.body)):
+        raise NotJammed("an iteration may be cut short by cycle, which would skip the other rows")
     outer, inner = interior.indices[-2].ref.id, interior.indices[-1].ref.id
     scope = loop_scope(interior, interior.body, table, table.owner.get(inner, ""))
     stores = [st.target for st in walk_statements(interior.body)

@@ -39,6 +39,8 @@ def check_splittable(st: s.ParallelLoop, table: SymbolTable, procedure: Procedur
         raise NotSplit("the nest has more than three dimensions")
     if any(value_of(i.step) != 1 for i in st.indices):
         raise NotSplit("the loop has a step that is not one")
+    if any(isinstance(i.ref.type, Intrinsic) and i.ref.type.kind < 4 for i in st.indices):
+        raise NotSplit("an index has a kind too short to count the iterations in")
     if st.reductions:
         raise NotSplit("the loop accumulates into a reduction variable")
     if st.mask is not None:
