@@ -13,7 +13,7 @@ from polystencil.errors import DeviceError
 from polystencil.runtime.cuda_build import compile_cubin, unit_strides
 from polystencil.runtime.cuda_context import choose, context_of, driver
 from polystencil.runtime.cuda_launcher import Constants, CudaLauncher, Sizes
-from polystencil.runtime.residency import Residency
+from polystencil.runtime.residency import Mirror, Residency
 
 L2_DEFAULT = 4 << 20
 
@@ -26,6 +26,14 @@ class CudaResidency(Residency):
 
         super().__init__(None, None, None)
         self._cuda, self._stream, self._pool = cuda, stream, DeviceMemoryPool()
+
+    def mirror(self, data: Any) -> Mirror:
+        """The mirror of the allocation that `data` is in."""
+        return self._mirror(data)
+
+    def bring_in(self, mirror: Mirror, discard: bool) -> None:
+        """Upload what the host changed, unless all of it is overwritten."""
+        self._bring_in(mirror, discard)
 
     def _allocate(self, size: int) -> Any:
         try:
@@ -66,7 +74,7 @@ class CudaGpu:
         self.stream = cuda.Stream()
         self.fp = fp
         self.name = f"CUDA: {device.name()}"
-        self.is_cpu, self.specialise, self.launches = False, False, 0
+        self.is_cpu, self.launches = False, 0
         self.architecture = "sm_{}{}".format(*device.compute_capability())
         self._l2 = int(device.get_attribute(cuda.device_attribute.L2_CACHE_SIZE)) or L2_DEFAULT
         self.residency = CudaResidency(cuda, self.stream)
@@ -127,12 +135,19 @@ class CudaGpu:
     def cache_bytes(self) -> int:
         return self._l2
 
-    def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...]]:
+    def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...], list[Any]]:
         pairs = [self.residency.buffer(d) for d in datas]
-        return [int(buffer) for buffer, _ in pairs], tuple(origin for _, origin in pairs)
+        mirrors = [self.residency.mirror(d) for d in datas]
+        return [int(buffer) for buffer, _ in pairs], tuple(origin for _, origin in pairs), mirrors
 
-    def before(self, kernel: Kernel, arrays: tuple[Any, ...]) -> None:
-        self.residency.before_launch(kernel.arrays, arrays)
+    def before(self, kernel: Kernel, mirrors: list[Any]) -> None:
+        specs = kernel.arrays
+        for k, mirror in enumerate(mirrors):
+            if mirror.host_newer:
+                self._guard(self.residency.bring_in, mirror, specs[k].whole)
+        for k, mirror in enumerate(mirrors):
+            if specs[k].written:
+                mirror.device_newer = True
 
     def function(self, kernel: Kernel, constants: Constants, long: bool) -> Any:
         """From the module of the whole program where arrays are as usual, else from one of its own."""

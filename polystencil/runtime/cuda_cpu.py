@@ -132,7 +132,7 @@ class CudaCpuDevice:
     def __init__(self, fp: str = "contract") -> None:
         self.fp = fp
         self.name = f"CUDA kernels on the CPU, compiled by {find_compiler()[0]}"
-        self.is_cpu, self.specialise, self.launches = True, False, 0
+        self.is_cpu, self.launches = True, 0
         self._built = 0.0
         self._waiting: list[Kernel] = []
         self._groups: dict[int, list[Kernel]] = {}
@@ -167,10 +167,10 @@ class CudaCpuDevice:
         """Seconds of compiling."""
         return {"build": self._built}
 
-    def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...]]:
-        return [d.__array_interface__["data"][0] for d in datas], (0,) * len(datas)
+    def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...], list[Any]]:
+        return [d.__array_interface__["data"][0] for d in datas], (0,) * len(datas), []
 
-    def before(self, kernel: Kernel, arrays: tuple[Any, ...]) -> None:
+    def before(self, kernel: Kernel, mirrors: list[Any]) -> None:
         """Arrays are where the host has them."""
 
     def function(self, kernel: Kernel, constants: Constants, long: bool) -> Any:
@@ -189,8 +189,8 @@ class CudaCpuDevice:
         return entry
 
     def start(self, function: Any, grid: Sizes, block: Sizes, arguments: bytearray) -> None:
-        packed = (ctypes.c_char * len(arguments)).from_buffer(arguments)
-        function(_Sizes(*grid), _Sizes(*block), packed)
+        function(_Sizes(*grid), _Sizes(*block), _Byte.from_buffer(arguments) if arguments else None)
 
 
 _Sizes = ctypes.c_uint * 3
+_Byte = ctypes.c_char * 1

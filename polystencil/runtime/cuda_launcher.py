@@ -5,35 +5,34 @@ What differs between the two is in the device: addresses of arrays, compiled fun
 
 from __future__ import annotations
 
+import weakref
 from typing import Any, Protocol
 
 import numpy as np
 
 from polystencil.codegen.kernel import Kernel
 from polystencil.runtime.cuda_arguments import argument_layout, fill
-from polystencil.runtime.figures import array_figures, needs_64_bits
+from polystencil.runtime.figures import LIMIT_32, array_figures, needs_64_bits
 
 Constants = tuple[tuple[str, int], ...]
 Sizes = tuple[int, int, int]
-MOST_VARIANTS = 8
-SPECIALISE_FROM = 4096
+MOST_BINDINGS = 8
 
 
 class CudaDevice(Protocol):
     """What a launcher needs of its device."""
 
     launches: int
-    specialise: bool
 
-    def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...]]:
-        """Addresses for a kernel and positions (in elements) of the first elements behind them."""
+    def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...], list[Any]]:
+        """Addresses for a kernel, positions (in elements) of the first elements behind them, and mirrors."""
         ...
 
     def function(self, kernel: Kernel, constants: Constants, long: bool) -> Any:
         """The compiled kernel with these figures fixed."""
         ...
 
-    def before(self, kernel: Kernel, arrays: tuple[Any, ...]) -> None:
+    def before(self, kernel: Kernel, mirrors: list[Any]) -> None:
         """Bring what the kernel reads to where it runs, and note what it writes."""
         ...
 
@@ -42,85 +41,109 @@ class CudaDevice(Protocol):
         ...
 
 
+class Binding:
+    """A kernel with its arrays: compiled function and packed arguments. Arrays are not kept alive."""
+
+    __slots__ = ("block", "buffer", "function", "grid", "long", "lowers", "mirrors", "places", "ranges", "references", "scalars")
+
+    def __init__(self, device: CudaDevice, kernel: Kernel, arrays: tuple[Any, ...], datas: list[Any], long: bool) -> None:
+        pointers, origins, self.mirrors = device.locate(datas)
+        figures = array_figures(kernel, arrays, origins)
+        self.long = long or needs_64_bits(arrays, figures, ())
+        constants = tuple(
+            (p.name, 1) for p in kernel.parameters if p.kind == "stride" and p.dimension == 0 and figures[p.name] == 1
+        )
+        self.function = device.function(kernel, constants, self.long)
+        layout = argument_layout(kernel, self.long)
+        self.buffer = bytearray(layout.size)
+        self.scalars: list[tuple[int, int, Any]] = []
+        self.places: list[Any] = [None] * kernel.ranges
+        for p, slot in zip(kernel.parameters, layout.slots, strict=True):
+            if p.kind == "pointer":
+                fill(self.buffer, slot, pointers[p.index])
+            elif p.kind == "range":
+                self.places[p.index] = slot
+            elif p.kind == "scalar":
+                self.scalars.append((slot.offset, slot.offset + slot.size, np.dtype(p.dtype).type))
+            else:
+                fill(self.buffer, slot, figures[p.name])
+        self.lowers = tuple(a.lower if spec.rank else None for a, spec in zip(arrays, kernel.arrays, strict=True))
+        self.references: tuple[Any, ...] = ()
+        self.ranges: tuple[int, ...] | None = None
+        self.grid: Sizes = (1, 1, 1)
+        self.block: Sizes = (1, 1, 1)
+
+    def set_ranges(self, kernel: Kernel, ranges: tuple[int, ...]) -> None:
+        """Take other extents."""
+        for slot, n in zip(self.places, ranges, strict=True):
+            if slot is not None:
+                fill(self.buffer, slot, n)
+        self.ranges = ranges
+        self.grid, self.block = launch_shape(kernel, ranges)
+
+
 class CudaLauncher:
-    """Launches one kernel; remembers what it passed last."""
+    """Launches one kernel; remembers bindings, so that buffers used in turn cost nothing."""
 
     def __init__(self, device: CudaDevice, kernel: Kernel) -> None:
         self.device, self.kernel = device, kernel
-        self._variants: dict[Any, Any] = {}
-        self._layouts = {long: argument_layout(kernel, long) for long in (False, True)}
         self._ranks = tuple(a.rank for a in kernel.arrays)
-        self._bound: list[Any] = [None] * len(kernel.arrays)
-        self._lowers: list[Any] = [None] * len(kernel.arrays)
-        self._ranges: tuple[int, ...] | None = None
-        self._buffer = bytearray()
-        self._scalars: list[tuple[int, int, Any]] = []
-        self._function: Any = None
-        self._grid: Sizes = (1, 1, 1)
-        self._block: Sizes = (1, 1, 1)
+        self._bindings: dict[tuple[int, ...], Binding] = {}
+        self._current: Binding | None = None
 
     def __call__(self, ranges: tuple[int, ...], arrays: tuple[Any, ...], scalars: tuple[Any, ...]) -> None:
         for n in ranges:
             if n <= 0:
                 return
-        changed = ranges != self._ranges
-        bound, lowers = self._bound, self._lowers
-        for k, array in enumerate(arrays):
-            if self._ranks[k]:
-                if array.data is not bound[k] or array.lower != lowers[k]:
-                    changed = True
-                    break
-            elif array is not bound[k]:
-                changed = True
-                break
+        binding = self._current
+        if binding is None or not self._holds(binding, arrays):
+            datas = [a.data if rank else a for a, rank in zip(arrays, self._ranks, strict=True)]
+            binding = self._bindings.get(tuple(map(id, datas)))
+            if binding is None or not self._holds(binding, arrays):
+                binding = self._bind(arrays, datas, ranges)
+            self._current = binding
+        if ranges != binding.ranges:
+            if not binding.long and max(ranges) > LIMIT_32 // 2:
+                datas = [a.data if rank else a for a, rank in zip(arrays, self._ranks, strict=True)]
+                self._current = binding = self._bind(arrays, datas, ranges)
+            binding.set_ranges(self.kernel, ranges)
         device = self.device
-        if changed:
-            self._rebind(ranges, arrays)
-        device.before(self.kernel, arrays)
-        buffer = self._buffer
-        for (first, last, dtype), value in zip(self._scalars, scalars, strict=True):
+        device.before(self.kernel, binding.mirrors)
+        buffer = binding.buffer
+        for (first, last, dtype), value in zip(binding.scalars, scalars, strict=True):
             buffer[first:last] = (value if value.__class__ is dtype else dtype(value)).tobytes()
-        device.start(self._function, self._grid, self._block, buffer)
+        device.start(binding.function, binding.grid, binding.block, buffer)
         device.launches += 1
 
-    def _rebind(self, ranges: tuple[int, ...], arrays: tuple[Any, ...]) -> None:
-        spec = self.kernel
-        datas = [a.data if rank else a for a, rank in zip(arrays, self._ranks, strict=True)]
-        pointers, origins = self.device.locate(datas)
-        figures = array_figures(spec, arrays, origins)
-        long = needs_64_bits(arrays, figures, ranges)
-        self._function = self._variant(figures, long, ranges)
-        layout = self._layouts[long]
-        self._buffer = bytearray(max(layout.size, 1))
-        self._scalars = []
-        for p, slot in zip(spec.parameters, layout.slots, strict=True):
-            if p.kind == "pointer":
-                fill(self._buffer, slot, pointers[p.index])
-            elif p.kind == "range":
-                fill(self._buffer, slot, ranges[p.index])
-            elif p.kind == "scalar":
-                self._scalars.append((slot.offset, slot.offset + slot.size, np.dtype(p.dtype).type))
-            else:
-                fill(self._buffer, slot, figures[p.name])
-        self._ranges = ranges
-        self._bound = datas
-        self._lowers = [a.lower if rank else None for a, rank in zip(arrays, self._ranks, strict=True)]
-        self._grid, self._block = launch_shape(spec, ranges)
+    def _holds(self, binding: Binding, arrays: tuple[Any, ...]) -> bool:
+        references, lowers = binding.references, binding.lowers
+        k = 0
+        for array in arrays:
+            lower = lowers[k]
+            if lower is None:
+                if references[k]() is not array:
+                    return False
+            elif references[k]() is not array.data or array.lower != lower:
+                return False
+            k += 1
+        return True
 
-    def _variant(self, figures: dict[str, int], long: bool, ranges: tuple[int, ...]) -> Any:
-        constants: Constants = tuple(
-            (p.name, 1)
-            for p in self.kernel.parameters
-            if p.kind == "stride" and p.dimension == 0 and figures[p.name] == 1
-        )
-        if self.device.specialise and ranges and int(np.prod(ranges)) >= SPECIALISE_FROM:
-            full = tuple(figures.items()) + tuple((f"n{k}", n) for k, n in enumerate(ranges))
-            if (full, long) in self._variants or len(self._variants) < MOST_VARIANTS:
-                constants = full
-        key = (constants, long)
-        if key not in self._variants:
-            self._variants[key] = self.device.function(self.kernel, constants, long)
-        return self._variants[key]
+    def _bind(self, arrays: tuple[Any, ...], datas: list[Any], ranges: tuple[int, ...]) -> Binding:
+        if len(self._bindings) >= MOST_BINDINGS:
+            self._bindings.clear()
+        binding = Binding(self.device, self.kernel, arrays, datas, any(n > LIMIT_32 // 2 for n in ranges))
+        key = tuple(map(id, datas))
+
+        def drop(_: Any) -> None:
+            """An array is gone: so is what was made for it, and its memory on the device."""
+            if self._bindings.get(key) is binding:
+                del self._bindings[key]
+            if self._current is binding:
+                self._current = None
+
+        binding.references = tuple(weakref.ref(d, drop) for d in datas)
+        self._bindings[key] = binding
+        return binding
 
 
 def launch_shape(kernel: Kernel, ranges: tuple[int, ...]) -> tuple[Sizes, Sizes]:
@@ -129,7 +152,10 @@ def launch_shape(kernel: Kernel, ranges: tuple[int, ...]) -> tuple[Sizes, Sizes]
         return (1, 1, 1), (1, 1, 1)
     sizes = list(ranges[:2])
     if len(ranges) > 2:
-        sizes.append(int(np.prod(ranges[2:])))
+        rest = 1
+        for n in ranges[2:]:
+            rest *= n
+        sizes.append(rest)
     sizes += [1] * (3 - len(sizes))
     block = (*kernel.local_size, 1, 1, 1)[:3]
     grid = tuple(-(-n // size) for n, size in zip(sizes, block, strict=True))
