@@ -103,7 +103,7 @@ class CudaLauncher:
                 binding = self._bind(arrays, datas, ranges)
             self._current = binding
         if ranges != binding.ranges:
-            if not binding.long and max(ranges) > LIMIT_32 // 2:
+            if not binding.long and max(ranges, default=0) > LIMIT_32 // 2:
                 datas = [a.data if rank else a for a, rank in zip(arrays, self._ranks, strict=True)]
                 self._current = binding = self._bind(arrays, datas, ranges)
             binding.set_ranges(self.kernel, ranges)
