@@ -97,6 +97,8 @@ class NoDevice:
     """Stands in until a device is bound."""
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)  # inspection asks for such names
         raise FortranRuntimeError("the host program has no device: call bind() first")
 
 
