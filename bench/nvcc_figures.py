@@ -25,6 +25,7 @@ from polystencil.errors import PolystencilError, SourceText
 from polystencil.options import Options
 from polystencil.runtime.cuda_build import FLAGS, program_text, unit_strides
 from polystencil.runtime.cuda_context import find_nvcc
+from polystencil.transforms.jam import FACTOR
 
 HERE = Path(__file__).resolve().parent
 VARIANTS: dict[str, Any] = {"none": "none", "split": ("split",), "jam": ("split", "jam")}
@@ -95,19 +96,23 @@ def kernels_of(path: Path, transforms: Any) -> tuple[list[Kernel], set[str]]:
     return kernels, {k.name for k in kernels if not k.serial}
 
 
-def smallest_by_line(measured: dict[str, Figures], kernels: list[Kernel], parallel: set[str]) -> dict[int, str]:
-    """For each source line the parallel kernel with the fewest branches: the interior, where the nest is split."""
-    out: dict[int, str] = {}
-    for k in kernels:
-        if k.name in parallel:
-            best = out.get(k.span.line)
-            if best is None or k.body.count("if (") < _kernel(kernels, best).body.count("if ("):
-                out[k.span.line] = k.name
-    return {line: name for line, name in out.items() if name in measured}
+def interiors(variants: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Nests that are split: instructions of a cell as written, in the interior, and in the jammed interior.
 
-
-def _kernel(kernels: list[Kernel], name: str) -> Kernel:
-    return next(k for k in kernels if k.name == name)
+    A split nest becomes frame, interior and original; a jammed one has its own frame and interior before them.
+    """
+    out = []
+    for line in sorted({k["line"] for k in variants["split"]}):
+        found = {v: [k for k in ks if k["line"] == line and k["parallel"]] for v, ks in variants.items()}
+        if len(found["none"]) != 1 or len(found["split"]) != 3:
+            continue
+        written, inside = found["none"][0]["instructions"], found["split"][1]["instructions"]
+        row = {"line": line, "none": written, "split": inside, "split_saves": round(1 - inside / written, 3)}
+        if len(found["jam"]) == 5:
+            per_cell = found["jam"][1]["instructions"] / FACTOR
+            row |= {"jam_per_cell": round(per_cell, 1), "jam_saves_of_split": round(1 - per_cell / inside, 3)}
+        out.append(row)
+    return out
 
 
 def measure(path: Path, architecture: str) -> dict[str, Any]:
@@ -122,11 +127,18 @@ def measure(path: Path, architecture: str) -> dict[str, Any]:
             {
                 "kernel": k.name, "line": k.span.line, "parallel": k.name in parallel, "registers": found[k.name].registers,
                 "spilled_bytes": found[k.name].spilled_bytes, "instructions": found[k.name].instructions,
-                "branches_in_source": k.body.count("if (") - (0 if k.serial else 1),
             }
             for k in kernels
         ]  # fmt: skip
+    if len(out) == len(VARIANTS):
+        out["interiors"] = interiors(out)
     return out
+
+
+def compact(result: dict[str, Any]) -> str:
+    """JSON with one line for each kernel."""
+    text = json.dumps(result, indent=1)
+    return re.sub(r"\{\s+(\"(?:kernel|line)\"[^{}]*?)\s+\}", lambda m: "{" + re.sub(r"\s+", " ", m[1]) + "}", text)
 
 
 def main() -> int:
@@ -149,9 +161,9 @@ def main() -> int:
         except PolystencilError as error:
             print(f"{path}: {error}", file=sys.stderr)
             return 1
-        print(path.stem, {v: sum(k["instructions"] for k in ks) for v, ks in result["programs"][path.stem].items()})
+        print(path.stem, result["programs"][path.stem].get("interiors", []))
     arguments.output.parent.mkdir(parents=True, exist_ok=True)
-    arguments.output.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    arguments.output.write_text(compact(result) + "\n", encoding="utf-8")
     return 0
 
 

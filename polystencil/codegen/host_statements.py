@@ -100,4 +100,6 @@ class HostStatements(HostMasked):
                 texts.append(self.value(a))
         while texts and texts[-1] == "None":
             texts.pop()
+        if s.name in ("system_clock", "cpu_time", "date_and_time"):
+            self.put("device.wait()")  # who reads a clock wants the time of what was launched before
         self.synchronised(f"fortran.call_intrinsic({', '.join([repr(s.name), *texts])})")
