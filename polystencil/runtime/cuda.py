@@ -67,7 +67,7 @@ class CudaResidency(Residency):
 class CudaGpu:
     """One GPU."""
 
-    def __init__(self, name: str | None = None, fp: str = "contract") -> None:
+    def __init__(self, name: str | None = None, fp: str = "contract", timed: bool = False) -> None:
         self._cuda = cuda = driver()
         device = choose(cuda, name)
         self.context = context_of(cuda, device, self)
@@ -78,7 +78,9 @@ class CudaGpu:
         self.architecture = "sm_{}{}".format(*device.compute_capability())
         self._l2 = int(device.get_attribute(cuda.device_attribute.L2_CACHE_SIZE)) or L2_DEFAULT
         self.residency = CudaResidency(cuda, self.stream)
-        self._pending, self._built = "", 0.0
+        self._pending, self._built = False, 0.0
+        self._timed, self._kernel_seconds = timed, 0.0
+        self._events: list[tuple[Any, Any]] = []
         self._waiting: list[Kernel] = []
         self._groups: dict[int, list[Kernel]] = {}
         self._modules: dict[Any, Any] = {}
@@ -99,7 +101,9 @@ class CudaGpu:
     def wait(self) -> None:
         if self._pending:
             self._guard(self.stream.synchronize)
-            self._pending = ""
+            self._pending = False
+            self._kernel_seconds += sum(last.time_since(first) for first, last in self._events) * 1e-3
+            self._events.clear()
 
     def reads(self, *variables: Any) -> None:
         self._guard(self.residency.reads, variables)
@@ -128,9 +132,10 @@ class CudaGpu:
         self._guard(self.residency.release, arrays)
 
     def figures(self) -> dict[str, float]:
-        """Bytes copied, and seconds of copies and of compiling."""
+        """Bytes copied, and seconds of copies, of compiling and (where they are timed) of kernels."""
         r = self.residency
-        return {"bytes_in": r.copied_in, "bytes_out": r.copied_out, "copies": r.seconds, "build": self._built}
+        out = {"bytes_in": r.copied_in, "bytes_out": r.copied_out, "copies": r.seconds, "build": self._built}
+        return {**out, "kernels": self._kernel_seconds} if self._timed else out
 
     def cache_bytes(self) -> int:
         return self._l2
@@ -168,10 +173,17 @@ class CudaGpu:
         if grid[1] > 65535 or grid[2] > 65535:
             raise DeviceError(f"a launch of {grid} blocks is beyond what CUDA takes (65535 in y and z)")
         try:
-            function._launch_kernel(grid, block, arguments, 0, self.stream)
+            if self._timed:
+                first, last = self._cuda.Event(), self._cuda.Event()
+                self._events.append((first, last))
+                first.record(self.stream)
+                function._launch_kernel(grid, block, arguments, 0, self.stream)
+                last.record(self.stream)
+            else:
+                function._launch_kernel(grid, block, arguments, 0, self.stream)
         except self._cuda.Error as problem:
             raise DeviceError(f"{self.name}: a launch failed: {problem}") from None
-        self._pending = "launches"
+        self._pending = True
 
     def _guard(self, action: Callable[..., Any], *arguments: Any) -> Any:
         try:

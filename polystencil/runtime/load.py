@@ -31,5 +31,5 @@ def open_device(options: Options) -> Any:
     if options.target == "cuda":
         from polystencil.runtime.cuda import CudaGpu
 
-        return CudaGpu(options.device, options.fp)
+        return CudaGpu(options.device, options.fp, options.timed)
     raise UsageError(f"target {options.target} is not available", hint="choose --target opencl")

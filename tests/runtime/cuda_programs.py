@@ -1,9 +1,13 @@
-"""Programs that tests run on several targets: the cases and the legality suite, with what they must print."""
+"""Programs that tests run on several targets: the cases and the legality suite, with what they must print.
+
+POLYSTENCIL_FULL_SUITE=1 runs every program with and without transformations; else a part of them runs.
+"""
 
 from __future__ import annotations
 
 import io
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +51,15 @@ def legality_runs() -> dict[str, ExpectedRun]:
         expected = path.with_suffix(".expected").read_bytes()
         out[case["case"]] = ExpectedRun((path.with_suffix(".f90"),), expected, 0, choices)
     return out
+
+
+def chosen_runs(legality_every: int) -> list[tuple[str, str]]:
+    """(program, transformations): all cases, a part of the legality suite, and a part of both untransformed."""
+    cases, legality = list(case_runs()), list(legality_runs())
+    if os.environ.get("POLYSTENCIL_FULL_SUITE"):
+        return [(name, t) for t in ("all", "none") for name in (*cases, *legality)]
+    transformed = [(name, "all") for name in (*cases, *legality[::legality_every])]
+    return [*transformed, *((name, "none") for name in (*cases, *legality)[::4])]
 
 
 def run_on(target: str, transforms: str, run: ExpectedRun, device: Any = None) -> tuple[bytes, int]:

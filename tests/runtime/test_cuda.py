@@ -19,7 +19,7 @@ from polystencil.codegen.kernel import Kernel
 from polystencil.errors import DeviceError
 from polystencil.options import Options
 from polystencil.runtime import Executable, cuda_build, cuda_context, open_device
-from tests.runtime.cuda_programs import case_runs, legality_runs, run_on
+from tests.runtime.cuda_programs import case_runs, chosen_runs, legality_runs, run_on
 
 RUNS = {**case_runs(), **legality_runs()}
 STANDIN = os.environ.get("POLYSTENCIL_CUDA_STANDIN")
@@ -42,8 +42,7 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
 
 
-@pytest.mark.parametrize("transforms", ["all", "none"])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(("name", "transforms"), chosen_runs(4))
 @pytest.mark.usefixtures("gpu")
 def test_programs_print_what_gfortran_prints(
     name: str, transforms: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -14,14 +14,13 @@ from polystencil.errors import DeviceError
 from polystencil.runtime import Executable, cuda_cpu
 from polystencil.runtime.cuda_arguments import argument_layout
 from polystencil.runtime.cuda_launcher import launch_shape
-from tests.runtime.cuda_programs import case_runs, legality_runs, run_on
+from tests.runtime.cuda_programs import case_runs, chosen_runs, legality_runs, run_on
 
 RUNS = {**case_runs(), **legality_runs()}
 pytestmark = pytest.mark.skipif(not any(map(shutil.which, cuda_cpu.COMPILERS)), reason="needs a C++ compiler")
 
 
-@pytest.mark.parametrize("transforms", ["all", "none"])
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize(("name", "transforms"), chosen_runs(1))
 def test_programs_print_what_gfortran_prints(
     name: str, transforms: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
