@@ -89,7 +89,11 @@ def initial_field(n: int) -> Any:
     """The start of the workload, as advdiff_stages.F90 makes it."""
     x = (np.arange(n) + 0.5) / n
     a, b = x[:, None], x[None, :]
-    q = 1.0 + 0.5 * np.exp(-((a - 0.4) ** 2 + (b - 0.45) ** 2) * 50.0) + 0.1 * np.sin(9.0 * a + 0.3) * np.cos(7.0 * b + 0.7)
+    q = (
+        1.0
+        + 0.5 * np.exp(-((a - 0.4) ** 2 + (b - 0.45) ** 2) * 50.0)
+        + 0.1 * np.sin(9.0 * a + 0.3) * np.cos(7.0 * b + 0.7)
+    )
     return np.asfortranarray(q, np.float32)
 
 
@@ -129,7 +133,9 @@ def hand_written(folder: Path, n: int, steps: int, rounds: int) -> dict[str, Any
         assert nvcc is not None
         command = [nvcc, "-O3", "-arch=native", str(HERE / "fused_stage.cu"), "-o", str(program)]
         subprocess.run(command, check=True)
-    text = subprocess.run([str(program), str(n), str(steps), str(rounds)], check=True, capture_output=True, text=True).stdout
+    text = subprocess.run(
+        [str(program), str(n), str(steps), str(rounds)], check=True, capture_output=True, text=True
+    ).stdout
     words = [line.split() for line in text.splitlines()]
     figures: dict[str, Any] = {w[0]: float(w[1]) for w in words if w[0].startswith(("copy", "l2"))}
     figures["ms_per_step"] = [float(w[1]) for w in words if w[0] == "ms_per_step"]
@@ -156,7 +162,9 @@ def measure(target: str, sizes: list[int], steps: int, rounds: int, folder: Path
             hand = hand_written(folder, n, steps, rounds)
             here["hand_written"] = hand
             fits = 4 * BYTES_PER_CELL // 4 * n * n <= hand["l2_bytes"]
-            here["roof_ms"] = BYTES_PER_CELL * n * n / (hand["copy_l2_GB_per_s" if fits else "copy_dram_GB_per_s"] * 1e6)
+            here["roof_ms"] = (
+                BYTES_PER_CELL * n * n / (hand["copy_l2_GB_per_s" if fits else "copy_dram_GB_per_s"] * 1e6)
+            )
         for name in rows:
             here["rows"][name]["ms_per_step"] = times[name]
         out[str(n)] = here

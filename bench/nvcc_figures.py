@@ -31,7 +31,10 @@ HERE = Path(__file__).resolve().parent
 VARIANTS: dict[str, Any] = {"none": "none", "split": ("split",), "jam": ("split", "jam")}
 NOP, OPCODE_BITS = 0x918, 0xFFF
 WORD = 16
-_REPORT = re.compile(r"entry function '(\w+)' for '(sm_\w+)'.*?\n(?:.*\n)*?.*?(\d+) bytes spill stores, (\d+) bytes spill loads\n.*?Used (\d+) registers")
+_REPORT = re.compile(
+    r"entry function '(\w+)' for '(sm_\w+)'.*?\n(?:.*\n)*?.*?(\d+) bytes spill stores, (\d+) bytes spill loads\n"
+    r".*?Used (\d+) registers"
+)
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,9 @@ def main() -> int:
         print("nvcc is not installed: the CUDA toolkit has it", file=sys.stderr)
         return 2
     root = HERE.parent
-    programs = arguments.programs or sorted([*(root / "data").glob("*.f90"), *(root / "tests/cases/apps").glob("*.f90")])
+    programs = arguments.programs or sorted(
+        [*(root / "data").glob("*.f90"), *(root / "tests/cases/apps").glob("*.f90")]
+    )
     version = subprocess.run([find_nvcc() or "", "--version"], capture_output=True, text=True, check=True).stdout
     result: dict[str, Any] = {"nvcc": version.strip().splitlines()[-1], "arch": arguments.arch, "programs": {}}
     for path in programs:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import importlib
 import os
 import shutil
 import weakref
@@ -19,7 +20,7 @@ def driver() -> Any:
     missing, steps = [], []
     module: Any = None
     try:
-        import pycuda.driver as module
+        module = importlib.import_module("pycuda.driver")
     except ImportError as problem:
         if "libcuda" in str(problem):
             missing.append("the NVIDIA driver (libcuda.so.1)")

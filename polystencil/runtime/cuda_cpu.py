@@ -52,7 +52,16 @@ def find_compiler() -> list[str]:
 
 def compiler_flags(fp: str) -> list[str]:
     """Options that keep the meaning of a floating-point mode."""
-    flags = ["-std=c++17", "-O2", "-w", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-fno-strict-aliasing"]
+    flags = [
+        "-std=c++17",
+        "-O2",
+        "-w",
+        "-fPIC",
+        "-shared",
+        "-fvisibility=hidden",
+        "-fno-math-errno",
+        "-fno-strict-aliasing",
+    ]
     if fp == "strict":
         flags += ["-ffp-contract=off", *(f"-fno-builtin-{name}{kind}" for name in _LIBM for kind in ("", "f"))]
     else:
@@ -65,7 +74,7 @@ def library_text(kernels: list[Kernel], long: bool, constants: Constants = ()) -
     parts = [HEADER]
     for k, kernel in enumerate(kernels):
         text = kernel.text(constants, long).replace('extern "C" ', "")
-        fields = "".join(f"  {_ctype(kernel, p)} a{n};\n" for n, p in enumerate(kernel.parameters))
+        fields = "".join(f"  {_ctype(p)} a{n};\n" for n, p in enumerate(kernel.parameters))
         names = ", ".join(f"a.a{n}" for n in range(len(kernel.parameters)))
         parts.append(
             f"namespace space_{k} {{\n{text}\nstruct arguments {{\n{fields}}};\n}}\n"
@@ -78,7 +87,7 @@ def library_text(kernels: list[Kernel], long: bool, constants: Constants = ()) -
     return "\n".join(parts)
 
 
-def _ctype(kernel: Kernel, p: Parameter) -> str:
+def _ctype(p: Parameter) -> str:
     if p.kind == "pointer":
         name = "unsigned char" if p.dtype == "bool" else _SCALARS[p.dtype]
         return f"{name} *"
@@ -102,7 +111,9 @@ def compile_library(text: str, fp: str, kernels: list[Kernel]) -> Path:
     with tempfile.TemporaryDirectory() as work:
         source, made = Path(work) / "kernels.cpp", Path(work) / "kernels.so"
         source.write_text(text, encoding="utf-8")
-        done = subprocess.run([*command, str(source), "-o", str(made), "-lm"], capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [*command, str(source), "-o", str(made), "-lm"], capture_output=True, text=True, check=False
+        )
         if done.returncode:
             log = "\n".join(done.stderr.strip().splitlines()[:12]).replace(str(source), "kernels.cpp")
             lines = text.splitlines()
@@ -175,6 +186,7 @@ class CudaCpuDevice:
 
     def function(self, kernel: Kernel, constants: Constants, long: bool) -> Any:
         """Figures stay arguments here: one library serves all sizes."""
+        del constants
         group = self._groups[id(kernel)]
         if group is self._waiting:
             self._waiting = []

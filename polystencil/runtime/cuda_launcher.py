@@ -44,9 +44,23 @@ class CudaDevice(Protocol):
 class Binding:
     """A kernel with its arrays: compiled function and packed arguments. Arrays are not kept alive."""
 
-    __slots__ = ("block", "buffer", "function", "grid", "long", "lowers", "mirrors", "places", "ranges", "references", "scalars")
+    __slots__ = (
+        "block",
+        "buffer",
+        "function",
+        "grid",
+        "long",
+        "lowers",
+        "mirrors",
+        "places",
+        "ranges",
+        "references",
+        "scalars",
+    )
 
-    def __init__(self, device: CudaDevice, kernel: Kernel, arrays: tuple[Any, ...], datas: list[Any], long: bool) -> None:
+    def __init__(
+        self, device: CudaDevice, kernel: Kernel, arrays: tuple[Any, ...], datas: list[Any], long: bool
+    ) -> None:
         pointers, origins, self.mirrors = device.locate(datas)
         figures = array_figures(kernel, arrays, origins)
         self.long = long or needs_64_bits(arrays, figures, ())
@@ -116,16 +130,12 @@ class CudaLauncher:
         device.launches += 1
 
     def _holds(self, binding: Binding, arrays: tuple[Any, ...]) -> bool:
-        references, lowers = binding.references, binding.lowers
-        k = 0
-        for array in arrays:
-            lower = lowers[k]
+        for array, reference, lower in zip(arrays, binding.references, binding.lowers, strict=True):
             if lower is None:
-                if references[k]() is not array:
+                if reference() is not array:
                     return False
-            elif references[k]() is not array.data or array.lower != lower:
+            elif reference() is not array.data or array.lower != lower:
                 return False
-            k += 1
         return True
 
     def _bind(self, arrays: tuple[Any, ...], datas: list[Any], ranges: tuple[int, ...]) -> Binding:

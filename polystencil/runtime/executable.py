@@ -16,8 +16,8 @@ from polystencil.codegen.kernel import Kernel
 from polystencil.errors import FortranRuntimeError, FortranStop, PolystencilError, Span, UsageError
 from polystencil.remarks import Remark
 from polystencil.runtime import host_io
-from polystencil.runtime.choices import remarks_with_choices
 from polystencil.runtime.calls import bind_arguments, results_of
+from polystencil.runtime.choices import remarks_with_choices
 from polystencil.semantics.io.units import Units
 from polystencil.semantics.system import start_run
 

@@ -98,7 +98,11 @@ class _Unroller:
         make = unrolled_count if isinstance(st, s.Do) else unrolled_while
         given = "as its directive says" if found.factor else f"{found.loads} loads of arrays in an iteration"
         self.remark(
-            "applied", st, f"{factor} iterations in one trip while {factor} are left: {given}", factor=factor, loads=found.loads
+            "applied",
+            st,
+            f"{factor} iterations in one trip while {factor} are left: {given}",
+            factor=factor,
+            loads=found.loads,
         )
         return make(st, found, factor, prefix)  # type: ignore[arg-type]  # each gets its own kind of loop
 

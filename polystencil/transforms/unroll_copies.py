@@ -27,7 +27,9 @@ def unrolled_count(st: s.Do, found: Found, factor: int, prefix: str) -> s.Body:
         copies += _iteration(st, k * step, k, prefix)
     upper = minus(b, integer(reach)) if step > 0 else plus(b, integer(reach))
     main = s.Do(st.index, a, upper, integer(factor * step), tuple(copies), f"{prefix}.main", span=span)
-    trips = plus(divided(x.Paren(minus(distance, integer(reach, INTEGER8))), integer(trip, INTEGER8)), integer(1, INTEGER8))
+    trips = plus(
+        divided(x.Paren(minus(distance, integer(reach, INTEGER8))), integer(trip, INTEGER8)), integer(1, INTEGER8)
+    )
     after = plus(n, times(x.Paren(trips), integer(factor * step, INTEGER8)))
     enough = compare(">=", distance, integer(reach, INTEGER8))
     left = compare("<=" if step > 0 else ">=", n, b8)

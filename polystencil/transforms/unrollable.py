@@ -93,7 +93,8 @@ def _body(st: s.Do | s.DoWhile, table: SymbolTable) -> None:
         if isinstance(e, x.FunctionCall):
             raise NotUnrolled("the body has a call of a function that stays a call")
         if isinstance(e, (x.Section, x.ArrayConstructor, x.ImpliedDo)) or (
-            isinstance(e, x.IntrinsicCall) and any(a is not None and rank_of(a) for a in e.arguments)
+            isinstance(e, x.IntrinsicCall)
+            and any(a is not None and rank_of(a) for a in e.arguments)
             and e.name not in ("size", "lbound", "ubound")
         ):
             raise NotUnrolled("the loop is not innermost: an array expression is a nested loop")

@@ -40,7 +40,17 @@ def test_kernels_compile_without_warnings(name: str, tmp_path: Path) -> None:
     nvcc = find_nvcc()
     assert nvcc is not None
     architectures = [a for n in ARCHITECTURES for a in ("-gencode", f"arch=compute_{n},code=sm_{n}")]
-    command = [nvcc, "-fatbin", "-std=c++17", *architectures, "-Werror", "all-warnings", "-o", str(tmp_path / "k"), str(text)]
+    command = [
+        nvcc,
+        "-fatbin",
+        "-std=c++17",
+        *architectures,
+        "-Werror",
+        "all-warnings",
+        "-o",
+        str(tmp_path / "k"),
+        str(text),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -49,7 +59,16 @@ def test_64_bit_indices_compile(tmp_path: Path) -> None:
     kernels, _ = kernels_of(APPS["heat_2d"][0], "all")
     text = tmp_path / "kernels.cu"
     text.write_text(program_text([(k, unit_strides(k)) for k in kernels], long=True))
-    command = [find_nvcc() or "nvcc", "-cubin", "-arch=sm_90", "-Werror", "all-warnings", "-o", str(tmp_path / "k"), str(text)]
+    command = [
+        find_nvcc() or "nvcc",
+        "-cubin",
+        "-arch=sm_90",
+        "-Werror",
+        "all-warnings",
+        "-o",
+        str(tmp_path / "k"),
+        str(text),
+    ]
     assert subprocess.run(command, check=False).returncode == 0
 
 

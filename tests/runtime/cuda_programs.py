@@ -65,7 +65,10 @@ def chosen_runs(legality_every: int) -> list[tuple[str, str]]:
 def run_on(target: str, transforms: str, run: ExpectedRun, device: Any = None) -> tuple[bytes, int]:
     """Output and exit status of a program under strict floating point."""
     options = Options(
-        target=target, transforms=transforms_from_text(transforms), fp="strict", **dict(run.choices)  # type: ignore[arg-type]  # one of the targets
+        target=target,
+        transforms=transforms_from_text(transforms),
+        fp="strict",
+        **dict(run.choices),  # type: ignore[arg-type]  # one of the targets
     )
     sources = [SourceText(str(f), f.read_text(encoding="utf-8", errors="surrogateescape")) for f in run.files]
     program = pipeline.parse(sources, {}, [str(run.files[0].parent)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ Make = Callable[..., Executable]
 
 
 @pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def gpu(monkeypatch: pytest.MonkeyPatch) -> None:
     """PyCUDA can be used."""
     if STANDIN:
         folder = Path(STANDIN)
@@ -39,7 +39,6 @@ def gpu(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         cuda_context.driver()
     except DeviceError as missing:
         pytest.skip(str(missing))
-    yield
 
 
 @pytest.mark.parametrize(("name", "transforms"), chosen_runs(4))

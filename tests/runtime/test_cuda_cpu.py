@@ -34,7 +34,9 @@ def _kernel(*kinds: tuple[str, str]) -> Kernel:
 
 
 def test_arguments_stand_at_multiples_of_their_alignment() -> None:
-    kernel = _kernel(("scalar", "int8"), ("pointer", "float32"), ("range", "index"), ("scalar", "complex128"), ("scalar", "int16"))
+    kernel = _kernel(
+        ("scalar", "int8"), ("pointer", "float32"), ("range", "index"), ("scalar", "complex128"), ("scalar", "int16")
+    )
     assert [s.offset for s in argument_layout(kernel, False).slots] == [0, 8, 16, 32, 48]
     assert [s.offset for s in argument_layout(kernel, True).slots] == [0, 8, 16, 32, 48]
     assert argument_layout(kernel, False).size == 50

@@ -61,7 +61,9 @@ end program
 """
 
 
-def parsed(directive: str = "", first: str = "1", last: str = "m", step: str = "1", body: str = "t = t + a(k)") -> Program:
+def parsed(
+    directive: str = "", first: str = "1", last: str = "m", step: str = "1", body: str = "t = t + a(k)"
+) -> Program:
     text = LOOP.format(directive=directive, first=first, last=last, step=step, body=body)
     return pipeline.parse([SourceText("t.f90", text)], {}, [])
 

@@ -32,7 +32,9 @@ def include_folder(folder: Path) -> Path:
             return Path(root) / "include"
     headers = folder / "headers"
     if not headers.exists():
-        _run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(headers), "nvidia-cuda-runtime"])
+        _run(
+            [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(headers), "nvidia-cuda-runtime"]
+        )
     return next(headers.rglob("cuda.h")).parent
 
 
@@ -42,7 +44,20 @@ def build_driver(folder: Path, include: Path, others: list[str]) -> None:
     stubs.write_text("".join(f"int {name}(void) {{ return {NOT_SUPPORTED}; }}\n" for name in others))
     library = folder / "libcuda.so.1"
     objects = [folder / "driver.o", folder / "stubs.o"]
-    _run(["g++", "-std=c++17", "-O1", "-fPIC", "-w", f"-I{include}", "-c", str(HERE / "driver.cpp"), "-o", str(objects[0])])
+    _run(
+        [
+            "g++",
+            "-std=c++17",
+            "-O1",
+            "-fPIC",
+            "-w",
+            f"-I{include}",
+            "-c",
+            str(HERE / "driver.cpp"),
+            "-o",
+            str(objects[0]),
+        ]
+    )
     _run(["gcc", "-fPIC", "-w", "-c", str(stubs), "-o", str(objects[1])])
     _run(["g++", "-shared", "-Wl,-soname,libcuda.so.1", *map(str, objects), "-ldl", "-o", str(library)])
     link = folder / "libcuda.so"
