@@ -50,7 +50,7 @@ class ArgumentPrinter(StatementPrinter):
         elif isinstance(symbol.type, Record):
             self._pass_record(symbol, actual, passed)
         elif symbol.shape is not None:
-            self._pass_array(symbol, actual, passed)
+            self._pass_array(procedure, symbol, actual, passed)
         else:
             self._pass_scalar(procedure, symbol, actual, passed)
 
@@ -153,16 +153,19 @@ class ArgumentPrinter(StatementPrinter):
             raise NotLaunchable("an allocatable component of an element as argument inside of a kernel")
         return HostRecord(x.Component(place.prefix, e.field, e.type, e.rank), indices), indices
 
-    def _pass_array(self, symbol: Symbol, actual: x.Expression, passed: Passed) -> None:
+    def _pass_array(self, procedure: Procedure, symbol: Symbol, actual: x.Expression, passed: Passed) -> None:
         assert symbol.shape is not None
         t = symbol.type
         assert isinstance(t, Intrinsic)
         if t.base == "character":
             raise NotLaunchable("character values inside of a kernel")
         name = self.scope.names.fresh(symbol.name)
+        assumed = any(d.assumed for d in symbol.shape)
         base = actual.base if isinstance(actual, (x.Element, x.Section)) else actual
-        if not isinstance(base, (x.Ref, x.Component)):
-            raise NotLaunchable("an array expression as argument inside of a kernel")
+        if not isinstance(base, (x.Ref, x.Component)) or (isinstance(actual, x.Section) and not assumed):
+            if symbol.id in self.unit.effects.of_procedure(procedure.id).writes:
+                raise NotLaunchable("a section or expression that the procedure changes, as argument inside of a kernel")
+            actual = base = self.array_value(actual, self.prelude)
         place, outer = self.designate(base)
         if not hasattr(place, "pointer") or len(outer) + rank_of(base) != place.rank:
             raise NotLaunchable("this array as argument inside of a kernel")
@@ -171,7 +174,6 @@ class ArgumentPrinter(StatementPrinter):
         ctype = f"{space}{element} *"
         passed.texts.append(place.pointer())
         passed.parameters.append(f"{ctype}{name}")
-        assumed = any(d.assumed for d in symbol.shape)
         if not assumed:
             self._pass_sequence(symbol, actual, place, outer, name, ctype, passed)
             return
@@ -200,8 +202,6 @@ class ArgumentPrinter(StatementPrinter):
     ) -> None:
         """Explicit shape: the address of the first element; the actual must be contiguous."""
         argument = getattr(place, "argument", None)
-        if isinstance(actual, x.Section):
-            raise NotLaunchable("a section passed to an explicit-shape argument inside of a kernel")
         if outer:
             raise NotLaunchable("a component array of an element as argument inside of a kernel")
         if argument is not None and not argument.unit:

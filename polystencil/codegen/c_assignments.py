@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from polystencil.analysis.assigned import base_id
 from polystencil.codegen.array_loops import may_be_pointed_at
-from polystencil.codegen.c_locals import LocalsPrinter
+from polystencil.codegen.c_array_values import ArrayValuePrinter
 from polystencil.codegen.c_places import ScalarPlace
 from polystencil.codegen.dialect import value_type
 from polystencil.codegen.refusal import NotLaunchable
@@ -17,7 +17,7 @@ from polystencil.ir.types import Record
 from polystencil.ir.typing import rank_of, type_of
 
 
-class AssignmentPrinter(LocalsPrinter):
+class AssignmentPrinter(ArrayValuePrinter):
     """Prints assignment statements."""
 
     def with_prelude(self, lines: list[str], make: Callable[[], str]) -> str:
@@ -101,12 +101,15 @@ class AssignmentPrinter(LocalsPrinter):
         assert base is not None
         if isinstance(s.target, (x.Ref, x.Component)) and self._may_be_reallocated(s.target):
             raise NotLaunchable("an assignment that may allocate inside of a kernel")
-        if isinstance(s.value, x.ArrayConstructor):
-            self._from_constructor(s.target, s.value, lines)
-            return
-        self._check_overlap(s.target, s.value, base)
         lines.append("{")
-        value = s.value
+        value = self.with_array_values(s.value, lines)
+        try:
+            self._check_overlap(s.target, value, base)
+        except NotLaunchable as overlap:
+            try:
+                value = self.array_value(value, lines)
+            except NotLaunchable:
+                raise overlap from None
         before: list[str] = []
         if rank_of(value) == 0 and not isinstance(value, (x.Literal, x.NamedConstant)):
             t = self.intrinsic(value)
@@ -146,19 +149,3 @@ class AssignmentPrinter(LocalsPrinter):
             1 for n in walk_expression(value) if isinstance(n, x.Ref) and n.id == base
         ):
             raise NotLaunchable("an array assignment whose two sides overlap inside of a kernel")
-
-    def _from_constructor(self, target: x.Expression, value: x.ArrayConstructor, lines: list[str]) -> None:
-        if any(rank_of(item) or isinstance(item, x.ImpliedDo) for item in value.items) or rank_of(target) != 1:
-            raise NotLaunchable("an array constructor of this form inside of a kernel")
-        names = []
-        lines.append("{")
-        for item in value.items:
-            name = self.scope.names.fresh("item")
-            ctype = value_type(self.intrinsic(item), self.unit.dialect)
-            lines.append(f"const {ctype} {name} = {self.scalar_with_prelude(item, lines)};")
-            names.append(name)
-        from polystencil.codegen.array_elements import number
-
-        for k, name in enumerate(names):
-            lines.append(f"{self.store(self.elements.element(target, [number(k)]))} = {name};")
-        lines.append("}")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polystencil.codegen.c_arguments import ArgumentPrinter, Passed
+from polystencil.codegen.c_designators import constant_shape
 from polystencil.codegen.c_places import ScalarPlace, TextArray
 from polystencil.codegen.c_unit import Scope
 from polystencil.codegen.dialect import value_type
@@ -38,6 +39,19 @@ class FunctionPrinter(ArgumentPrinter):
             raise NotLaunchable("a function with an array or a record as result inside of a kernel")
         return self._call(e.target, e.arguments)
 
+    def array_call(self, e: x.FunctionCall, lines: list[str]) -> x.Ref:
+        """Call a function whose result is an array of constant shape; the private array that holds the result."""
+        procedure = self._procedure(e.target)
+        symbol = None if procedure.result is None else self.unit.table.symbols.get(procedure.result)
+        shape = None if symbol is None else constant_shape(symbol)
+        if symbol is None or shape is None or not isinstance(symbol.type, Intrinsic):
+            raise NotLaunchable("a function whose array result has no constant shape inside of a kernel")
+        ref = self.private_array(procedure.name, self.intrinsic(e), [extent for _, extent in shape], lines)
+        name = self.scope.places[ref.id].name
+        text = self.with_prelude(lines, lambda: self._call(e.target, e.arguments, name))
+        lines.append(text + ";")
+        return ref
+
     def subroutine_call(self, s: st.Call) -> str:
         return self._call(s.target, s.arguments)
 
@@ -56,12 +70,14 @@ class FunctionPrinter(ArgumentPrinter):
             raise NotLaunchable(f"a call of {target.id}, whose source is not here")
         return procedure
 
-    def _call(self, target: x.Expression, arguments: tuple[x.Expression | None, ...]) -> str:
+    def _call(self, target: x.Expression, arguments: tuple[x.Expression | None, ...], result: str = "") -> str:
         procedure = self._procedure(target)
         passed = Passed()
         actuals = list(arguments) + [None] * (len(procedure.dummies) - len(arguments))
         for dummy, actual in zip(procedure.dummies, actuals, strict=False):
             self._pass(procedure, dummy, actual, passed)
+        if result and procedure.result is not None:
+            self._pass_result(self.unit.table.symbols[procedure.result], result, passed)
         key = (procedure.id, tuple(passed.key), frozenset(passed.absent))
         instance = self.unit.functions.get(key)
         if instance is None:
@@ -81,6 +97,27 @@ class FunctionPrinter(ArgumentPrinter):
             texts.append(text)
         return f"{instance.name}({', '.join(texts)})"
 
+    def _pass_result(self, symbol: Symbol, result: str, passed: Passed) -> None:
+        """An array result as one more argument: the function fills the caller's private array."""
+        shape = constant_shape(symbol)
+        t = symbol.type
+        assert shape is not None
+        assert isinstance(t, Intrinsic)
+        name = self.scope.names.fresh(symbol.name)
+        strides, step = [], 1
+        for _, extent in shape:
+            strides.append(step)
+            step *= extent
+        start = -sum(low * step for (low, _), step in zip(shape, strides, strict=True))
+        passed.texts.append(result)
+        passed.parameters.append(f"{value_type(t, self.unit.dialect)} *{name}")
+        passed.key.append("array result")
+        place = TextArray(
+            name, t, len(shape), "private", tuple(str(low) for low, _ in shape), tuple(str(n) for _, n in shape),
+            tuple(map(str, strides)), str(start),
+        )  # fmt: skip
+        passed.bind.append((symbol.id, "result", place))
+
     def _print(self, procedure: Procedure, passed: Passed, instance: Instance) -> None:
         """Print the procedure for this way of calling it."""
         unit = self.unit
@@ -95,9 +132,9 @@ class FunctionPrinter(ArgumentPrinter):
         )
         self.scope, self.prelude, self._innermost, self.indexing = scope, [], None, False
         lines: list[str] = []
-        dummies = set(procedure.dummies)
+        dummies = set(procedure.dummies) | {what for what, how, _ in passed.bind if how == "result"}
         for dummy, how, what in passed.bind:
-            if how in ("scalar", "record", "procedure"):
+            if how in ("scalar", "record", "procedure", "result"):
                 scope.places[dummy] = what
         own = [s for s in procedure.symbols if s.id not in dummies and "parameter" not in s.attributes]
         result_type: Intrinsic | None = None
@@ -115,7 +152,7 @@ class FunctionPrinter(ArgumentPrinter):
             if how in ("assumed", "explicit"):
                 scope.places[dummy] = self._dummy_array(unit.table.symbols[dummy], how, what, lines)
         end = ""
-        if procedure.result is not None:
+        if procedure.result is not None and procedure.result not in dummies:
             place = scope.places[procedure.result]
             if not isinstance(place, ScalarPlace):
                 raise NotLaunchable("a function with an array as result inside of a kernel")

@@ -2,7 +2,7 @@
 
 Each is written once for a type; a kernel's text gets those that it uses, in order of dependence.
 """
-# ruff: noqa: E501  # one C function to a line
+# one C function to a line
 
 from __future__ import annotations
 

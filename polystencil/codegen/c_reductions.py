@@ -39,6 +39,9 @@ class ReductionPrinter(ExpressionPrinter):
             return int(low_text), int(low_text) + int(extent_text) - 1
         return None
 
+    def with_array_values(self, e: x.Expression, lines: list[str]) -> x.Expression:
+        raise NotImplementedError
+
     def counter(self, wish: str) -> x.Ref:
         """A fresh loop counter of C."""
         name = self.scope.names.fresh(wish)
@@ -83,7 +86,8 @@ class ReductionPrinter(ExpressionPrinter):
         name = e.name
         if name in ("maxloc", "minloc", "norm2", "parity"):
             raise NotLaunchable(f"the array intrinsic {name} inside of a kernel")
-        arguments = [*e.arguments, None, None]
+        arguments = [None if a is None else self.with_array_values(a, self.prelude) for a in e.arguments]
+        arguments += [None, None]
         array, second = arguments[0], arguments[1]
         assert array is not None
         mask = None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from polystencil.codegen.arguments import ArrayArgument, Arguments
+from polystencil.codegen.arguments import Arguments, ArrayArgument
 from polystencil.errors import Span
 from polystencil.ir import expressions as x
 from polystencil.ir.types import INTEGER

@@ -44,7 +44,8 @@ class GeneratedProgram:
     """Host module, kernels, and what else the runtime needs. `lines` maps host lines to places in the source.
 
     `choices`: (pass, file, lines of the loops) of each decision at run time; the host program counts in CHOICES how
-    often it took the transformed form (even places) and the original one (odd places). `failures`: places where kernels can divide by zero, by number from 1.
+    often it took the transformed form (even places) and the original one (odd places). `failures`: places where
+    kernels can divide by zero, by number from 1.
     """
 
     host_source: str

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from polystencil import pipeline
 from polystencil.codegen import generate
 from polystencil.codegen.generated import GeneratedProgram
 from polystencil.errors import SourceText
@@ -32,5 +33,20 @@ def output(generated: Callable[..., GeneratedProgram]) -> Callable[..., str]:
         code = load(generated(text, **options), None, Options(**options)).run(stdout=stream)  # type: ignore[arg-type]  # any option
         assert code == 0
         return stream.getvalue().decode()
+
+    return run
+
+
+@pytest.fixture
+def interpreted() -> Callable[[str], str]:
+    """What the reference interpreter prints."""
+
+    def run(text: str) -> str:
+        raw = io.BytesIO()
+        stream = io.TextIOWrapper(raw, encoding="latin-1", newline="", write_through=True)
+        assert pipeline.interpret(read_program([SourceText("test.f90", text)]), (), stream) == 0
+        out = raw.getvalue().decode()
+        stream.detach()
+        return out
 
     return run

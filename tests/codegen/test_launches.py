@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from polystencil.codegen.generated import GeneratedProgram
 
 Make = Callable[..., GeneratedProgram]
@@ -259,3 +261,61 @@ end program
 """
     want = [1, 2, 6, 24, 120, 42, 260, 267, 274, 281, 288, 42, 1, 2, 3]
     assert [int(v) for v in output(text).split()] == want
+
+
+ARRAY_VALUES = """
+program p
+  implicit none
+  integer, parameter :: n = 24
+  real(8) :: u(n, n), v(n, n), q(3, n), w(3, n), f(3, n)
+  integer :: i, j
+  v = 0
+  do concurrent (j = 1:n, i = 1:n)
+    u(i, j) = 0.125d0*mod(i*j, 17)
+  end do
+  do concurrent (j = 2:n-1, i = 2:n-1)
+    v(i, j) = u(i, j) + lap(u(i-1:i+1, j-1:j+1)) + total(2*u(i-1:i+1, j) - 1)
+  end do
+  do concurrent (i = 1:n)
+    q(:, i) = merge([1d0, 2d0, 3d0], [u(i, 1), u(1, i), v(i, 5)], i > 20)
+    w(:, i) = prim(q(:, i)) + 1
+    q(:, i) = q([3, 1, 2], i)
+  end do
+  f(:, 1) = 0
+  do concurrent (i = 2:n)
+    f(:, i) = prim(w(:, i) - 0.5d0*q(:, i)) - prim(w(:, i-1))*2
+    f(1, i) = f(1, i) + sum([f(2, i), f(3, i), prim(f(:, i))])
+  end do
+  print '(es24.16)', v(7, 9), sum(v), sum(w), sum(q), sum(f)
+contains
+  pure real(8) function lap(a)
+    real(8), intent(in) :: a(-1:1, -1:1)
+    lap = a(-1, 0) + a(1, 0) + a(0, -1) + a(0, 1) - 4*a(0, 0)
+  end function
+  pure real(8) function total(a)
+    real(8), intent(in) :: a(:)
+    integer :: k
+    total = 0
+    do k = 1, size(a)
+      total = total + k*a(k)
+    end do
+  end function
+  pure function prim(a) result(r)
+    real(8), intent(in) :: a(3)
+    real(8) :: r(0:2)
+    r(0) = a(1)
+    r(1:2) = a(2:3)/2
+    if (a(1) > 1) return
+    r = r*3
+  end function
+end program
+"""
+
+
+@pytest.mark.parametrize("transforms", ["all", "none"])
+def test_sections_constructors_and_array_results_stay_in_kernels(
+    generated: Callable[..., GeneratedProgram], output: Callable[..., str], interpreted: Callable[[str], str], transforms: str
+) -> None:
+    made = generated(ARRAY_VALUES, fp="strict", transforms=transforms)
+    assert [r for r in made.remarks if r.transform == "kernel" and r.status == "refused"] == []
+    assert output(ARRAY_VALUES, fp="strict", transforms=transforms) == interpreted(ARRAY_VALUES)

@@ -12,6 +12,7 @@ from polystencil.codegen.generated import GeneratedProgram
 from polystencil.errors import SourceText
 from polystencil.frontend import read_program
 
+Interpreted = Callable[[str], str]
 EXTREMA = """
 program p
   implicit none
@@ -53,15 +54,8 @@ ONE = """
 """
 
 
-def interpreted(text: str) -> str:
-    raw = io.BytesIO()
-    stream = io.TextIOWrapper(raw, encoding="latin-1", newline="", write_through=True)
-    assert pipeline.interpret(read_program([SourceText("test.f90", text)]), (), stream) == 0
-    return raw.getvalue().decode()
-
-
 @pytest.mark.parametrize("fp", ["strict", "contract"])
-def test_exact_reductions_in_pieces_are_those_of_the_order(fp: str) -> None:
+def test_exact_reductions_in_pieces_are_those_of_the_order(interpreted: Interpreted, fp: str) -> None:
     text = EXTREMA.format(extrema="".join(ONE.format(test=t) for t in (">", ">=", "<", "<=")))
     program = pipeline.transform(read_program([SourceText("test.f90", text)]), pipeline.Options()).program
     exe = pipeline.executable(program, pipeline.Options(fp=fp))  # type: ignore[arg-type]  # one of the modes
@@ -87,7 +81,9 @@ end program
 """
 
 
-def test_sums_of_reals_stay_in_order_under_strict(output: Callable[..., str], generated: Callable[..., GeneratedProgram]) -> None:
+def test_sums_of_reals_stay_in_order_under_strict(
+    output: Callable[..., str], generated: Callable[..., GeneratedProgram], interpreted: Interpreted
+) -> None:
     kernels = generated(SUM, fp="strict").kernels
     assert not any("partial_s" in k.source for k in kernels)
     assert output(SUM, fp="strict") == interpreted(SUM)
