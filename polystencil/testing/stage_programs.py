@@ -33,6 +33,11 @@ contains
     real(rk), intent(inout) :: x
     x = x*0.5_rk + 1
   end subroutine
+  pure subroutine add(x, y)
+    real(rk), intent(inout) :: x
+    real(rk), intent(in) :: y
+    x = x + y
+  end subroutine
   subroutine noisy(x)
     real(rk), intent(inout) :: x
     calls = calls + 1
@@ -48,10 +53,11 @@ class _Writer:
     def __init__(self, r: Random) -> None:
         self.r = r
         self.two = r.randrange(3) == 0
-        self.style = r.choice(("local", "local", "module", "dummy", "assumed", "allocatable", "component", "component_alloc"))
-        self.hazard = r.choice(("",) * 9 + ("pointer", "target", "equivalence", "common", "volatile", "same_pointer", "bound_common", "bound_target"))
+        self.style = r.choice(("local", "local", "local", "local", "module", "dummy", "assumed", "allocatable", "component", "component_alloc"))
+        self.hazard = r.choice(("",) * 16 + ("pointer", "target", "equivalence", "common", "volatile", "same_pointer", "bound_common", "bound_target"))
         prefix = "s%" if self.style.startswith("component") else ""
         self.names = {a: prefix + a for a in ARRAYS}
+        self.dead = self.style == "local" and self.hazard == "" and r.randrange(3) > 0  # nothing else reads f and g
         self.top = r.choice(("n", "n", "n", "nn", "12"))
 
     def chance(self, one_in: int) -> bool:
@@ -87,17 +93,29 @@ class _Writer:
         low = self.r.choice(("-1", "-1", "-1", "0", "1"))
         high = self.r.choice((f"{self.top} + 2",) * 4 + (f"{self.top} + 1", self.top))
         shift = self.r.choice((0, 0, 0, 0, 1, -1))
+        if self.dead:
+            low, high, shift = "-1", "n + 2", 0
         target = self.at(array, shift)
-        if self.chance(14) and not self.two:
+        if self.chance(14) and not self.dead and not self.two:
             target, high = f"{self.names[array]}(n + 1 - i)", "n + 2"
         lines = [f"{target} = {self.source(reads)}"]
-        if self.chance(8):
+        match self.r.randrange(14):
+            case 0:
+                test = self.r.choice(("i > 2", "i == n", "mod(i, 2) == 0", "i > 1 .and. i < n"))
+                lines = [f"if ({test}) then", f"  {target} = {self.source(reads)}", "else", f"  {target} = {self.source(reads)}", "end if"]
+            case 1:
+                lines = ["block", "  real(rk) :: y", f"  y = {self.near(reads)}", f"  if (i > 3) y = y*0.5_rk + {self.near(reads)}",
+                         f"  {target} = y*y", "end block"]  # fmt: skip
+            case 2:
+                lines = [f"{target} = {self.source(reads)}", f"if (i == 3) {target} = {self.source(reads)}"]
+            case _:
+                pass
+        if self.chance(8) and not self.dead and len(lines) == 1:
             lines = [f"{self.r.choice(('if (i > 1) ', 'if (i <= n + 1) ', 'if (mod(i, 2) == 0) ', 'if (c(i) > 0) '))}{lines[0]}"]
         if self.chance(12):
             lines.append(f"{self.at('g' if array == 'f' else 'w', shift)} = {self.source(reads)}")
-        if self.chance(20):
-            lines.insert(0, "t = dt")
-            lines[1] += " + t"
+        if self.chance(20) and len(lines) == 1:
+            lines = ["t = dt", f"{lines[0]} + t"]
         return [self.head(low, high, "-1", "m + 2"), *("  " + line for line in lines), "end do"]
 
     def update(self, fluxes: list[str]) -> str:
@@ -127,6 +145,15 @@ class _Writer:
                 body = ["block", "  real(rk) :: x", f"  x = {self.update(fluxes)}", f"  {self.at(target)} = {own} + x", "end block"]
             case 3 if self.chance(2):
                 body = [f"if (i > 1) {write}"]
+            case 5 if self.chance(3):
+                at = self.at(target).replace("(i", "(i:i")
+                body = [f"{at} = {value}"]
+            case 6 if self.chance(3):
+                body = [f"call add({self.at(target)}, {self.update(fluxes)})"]
+            case 7 if self.chance(3):
+                body = ["block", "  integer :: e", "  e = mod(i, 2)*0", f"  {self.at(target).replace('(i', '(i + e')} = {value}", "end block"]
+            case 8 if self.chance(3):
+                body = [f"if (i == 4) {self.r.choice(('cycle', 'cycle'))}", write]
             case 4 if self.chance(2):
                 body = [write, f"{self.at('w')} = {self.at('q')} + {self.at(fluxes[0])}"]
             case _:
@@ -137,9 +164,10 @@ class _Writer:
         """A statement of the time loop besides the launches."""
         q, f, w = self.names["q"], self.names["f"], self.names["w"]
         e = "(3, 2)" if self.two else "(3)"
+        f_uses = () if self.dead else (f"print *, {f}{e}", f"{f}{e} = 1")
         return [self.r.choice((
-            "dt = dt*0.5_rk", "count = count + 1", f"print *, count, x, {w}{e}", "call tick(x)", "call tick(dt)", "x = x + dt",
-            f"print *, {q}{e}", f"x = sum({w})", f"x = {q}{e}", f"print *, {f}{e}", f"{f}{e} = 1", f"{q}{e} = 0.5_rk", f"{q} = {q}*0.5_rk",
+            *f_uses, "dt = dt*0.5_rk", "count = count + 1", f"print *, count, x, {w}{e}", "call tick(x)", "call tick(dt)", "x = x + dt",
+            f"print *, {q}{e}", f"x = sum({w})", f"x = {q}{e}", f"{q}{e} = 0.5_rk", f"{q} = {q}*0.5_rk",
             "call noisy(x)", "if (count == 2) exit", "if (count == 1) cycle", "nn = nn - 1", "write (line, *) count", "outside = outside*0.5_rk",
             f"if (count > 1) {q}{e} = x", f"{w} = {w} + 1", "call noisy(outside)", f"call tick({q}{e})", f"call tick({w}{e})",
         ))]  # fmt: skip
@@ -198,8 +226,9 @@ class _Writer:
         k = "mod(i*i + 3*j, 11)" if self.two else "mod(i*i + 3*i, 11)"
         fill = loops[0] + "".join(
             f"    {self.names[a]}{e} = {v}\n" for a, v in (("q", f"0.25_rk*{k}"), ("f", "i + 0.5_rk"), ("g", "2*i"), ("r", "-i"), ("w", "0.125_rk"))
+            if not (self.dead and a in "fg")
         ) + loops[1]  # fmt: skip
-        result = "".join(f"  print *, {self.names[a]}\n" for a in ARRAYS) + "  print *, count, dt, x, outside, calls, nn\n"
+        result = "".join(f"  print *, {self.names[a]}\n" for a in ARRAYS if not (self.dead and a in "fg")) + "  print *, count, dt, x, outside, calls, nn\n"
         indented = "\n".join("  " + line for line in work) + "\n"
         sizes = f"  n = 12\n  m = 5\n  nn = 12\n  nt = {self.r.choice((3, 3, 4, 1, 0))}\n"
         extra, special = self.special(fixed)

@@ -11,7 +11,7 @@ import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from polystencil.analysis.definitions import base_id, designated_path, is_pure
+from polystencil.analysis.definitions import base_id, defined_in, designated_path, is_pure
 from polystencil.analysis.effects import called_targets, self_contained
 from polystencil.analysis.storage import storage_class
 from polystencil.errors import Span
@@ -123,6 +123,13 @@ def as_producer(loop: s.ParallelLoop, table: SymbolTable) -> Producer:
     for d in found:
         check_storage(d.path, table, f"the intermediate array {_name(d.path)}")
     _check_reads(found, table, {d.path for d in found})
+    changing = defined_in((loop,), table).ids - {i.ref.id for i in loop.indices}
+    for d in found:
+        named = {v.split("%", 1)[0] for e in (*d.subscripts, x.Element(d.array, d.subscripts)) for v in variables_in(e)}
+        if (named - {d.path.split("%", 1)[0]}) & changing:
+            raise NotFused(
+                f"the producer assigns {_name(d.path)} not at its own iteration: a subscript reads a variable of the iteration"
+            )
     return Producer(loop, tuple(found))
 
 
