@@ -28,7 +28,7 @@ def write_compiled(
     from polystencil.runtime.standalone import standalone_files
 
     generated = pipeline.generate(chosen, options)
-    files = standalone_files(generated, _module_name(program, procedure))
+    files = standalone_files(generated, _module_name(program, procedure), options.target)
     files["report.json"] = json.dumps({"version": 1, "remarks": [as_json(r) for r in generated.remarks]}, indent=1) + "\n"
     return [_write(folder / name, text) for name, text in sorted(files.items())]
 

@@ -42,11 +42,14 @@ _TAIL = '''
 PROGRAM = {program}
 
 
-def load(device=None):
-    """The executable on a device: the first one, or the one whose name contains `device`."""
+def load(device=None, target=None):
+    """The executable on a device: the first one, or the one whose name contains `device`.
+
+    CUDA kernels run on a GPU (target "cuda") or, compiled for the CPU, anywhere (target "cuda_cpu").
+    """
     from {shipped}.runtime import standalone_program
 
-    return standalone_program.load(__file__, PROGRAM, device)
+    return standalone_program.load(__file__, PROGRAM, device, target)
 
 
 if __name__ == "__main__":
@@ -56,8 +59,8 @@ if __name__ == "__main__":
 '''
 
 
-def standalone_files(generated: GeneratedProgram, name: str = "program") -> dict[str, str]:
-    """Text of each file by its path below the output folder."""
+def standalone_files(generated: GeneratedProgram, name: str = "program", target: str = "") -> dict[str, str]:
+    """Text of each file by its path below the output folder; `target` is where the module runs unless told otherwise."""
     files = {f"{SHIPPED}/{path}": text for path, text in _runtime_files().items()}
     suffix = _SUFFIX[generated.target]
     kernels = []
@@ -66,7 +69,7 @@ def standalone_files(generated: GeneratedProgram, name: str = "program") -> dict
         files[file] = f"{kernel.head}{SIZES}\n{kernel.body}"
         kernels.append({**_fields(kernel), "head": "", "body": "", "file": file})
     program = {
-        "target": generated.target,
+        "target": target or generated.target,
         "fp": generated.fp,
         "main": generated.main,
         "kernels": kernels,

@@ -12,7 +12,7 @@ from typing import Any
 from polystencil.codegen.generated import GeneratedProgram, Parameter, Signature
 from polystencil.codegen.kernel import ArraySpec, Kernel
 from polystencil.codegen.kernel import Parameter as KernelParameter
-from polystencil.errors import PolystencilError, Span
+from polystencil.errors import PolystencilError, Span, UsageError
 from polystencil.options import Options
 from polystencil.runtime.executable import Executable
 from polystencil.runtime.load import open_device
@@ -22,9 +22,12 @@ END = "# ---- end of the host program ----\n"
 SIZES = "/* definitions of sizes go here */"
 
 
-def load(file: str, program: dict[str, Any], device: str | None = None) -> Executable:
+def load(file: str, program: dict[str, Any], device: str | None = None, target: str | None = None) -> Executable:
     """The executable of a written module; kernels are read from the files beside it."""
-    options = Options(target=program["target"], fp=program["fp"], device=device)
+    chosen = target or program["target"]
+    if (chosen == "opencl") != (program["target"] == "opencl"):
+        raise UsageError(f"these kernels were written for {program['target']}, not for {chosen}")
+    options = Options(target=chosen, fp=program["fp"], device=device)
     return Executable(_generated(Path(file), program), open_device(options))
 
 
@@ -51,7 +54,8 @@ def _generated(file: Path, program: dict[str, Any]) -> GeneratedProgram:
     )
     lines = tuple((number, Span(*span), line) for number, span, line in program["lines"])
     return GeneratedProgram(
-        host, kernels, (), signatures, lines, program["main"], program["target"], program["fp"],
+        host, kernels, (), signatures, lines, program["main"],
+        "opencl" if program["target"] == "opencl" else "cuda", program["fp"],
         choices=tuple(program["choices"]),
         failures=tuple((Span(*span), line) for span, line in program["failures"]),
     )  # fmt: skip

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from tests.cli.conftest import Run
 from tests.conftest import Compile
@@ -132,3 +135,17 @@ def test_transformed_fortran_compiles_and_prints_the_same(tmp_path: Path, polyst
         program = gfortran([tmp_path / "out" / "program.f90"], *flags)
         assert subprocess.run([program, "word"], capture_output=True, text=True, check=True).stdout == wanted.stdout
     assert "!$omp" in (tmp_path / "out" / "program.f90").read_text()
+
+
+def test_cuda_kernels_are_written_and_run_on_the_cpu(tmp_path: Path, polystencil: Run) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("the host has no C++ compiler")
+    (tmp_path / "heat.f90").write_text(PROGRAM)
+    done = polystencil("compile", "heat.f90", "-o", "out", "--target", "cuda", "--procedure", "smooth")
+    assert done.returncode == 0, done.stderr
+    assert all("__global__" in k.read_text() for k in (tmp_path / "out").glob("*.cu"))
+    code = (
+        "import numpy as np; sys.path.insert(0, 'out'); import smooth; exe = smooth.load(target='cuda_cpu'); "
+        "u = np.ones(8, np.float32); v = np.zeros_like(u); print(exe['smooth'](u, v, 8))\n"
+    )
+    assert alone(tmp_path, code, "x").stdout == "6.0\n"
