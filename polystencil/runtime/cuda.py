@@ -154,24 +154,22 @@ class CudaGpu:
             if specs[k].written:
                 mirror.device_newer = True
 
-    def function(self, kernel: Kernel, constants: Constants, long: bool) -> Any:
+    def function(self, kernel: Kernel, constants: Constants, long: bool, flat: bool) -> Any:
         """From the module of the whole program where arrays are as usual, else from one of its own."""
         group = self._groups[id(kernel)]
         if group is self._waiting:
             self._waiting = []
-        usual = constants == unit_strides(kernel)
-        key = (id(group), long) if usual else (id(kernel), constants, long)
+        usual = constants == unit_strides(kernel) and not flat
+        key = (id(group), long) if usual else (id(kernel), constants, long, flat)
         if key not in self._modules:
             members = [(k, unit_strides(k)) for k in group] if usual else [(kernel, constants)]
             began = time.perf_counter()
-            code = compile_cubin(members, long, self.fp, self.architecture)
+            code = compile_cubin(members, long, self.fp, self.architecture, flat)
             self._built += time.perf_counter() - began
             self._modules[key] = self._guard(self._cuda.module_from_buffer, code)
         return self._modules[key].get_function(kernel.name)
 
     def start(self, function: Any, grid: Sizes, block: Sizes, arguments: bytearray) -> None:
-        if grid[1] > 65535 or grid[2] > 65535:
-            raise DeviceError(f"a launch of {grid} blocks is beyond what CUDA takes (65535 in y and z)")
         try:
             if self._timed:
                 first, last = self._cuda.Event(), self._cuda.Event()

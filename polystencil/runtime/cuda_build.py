@@ -14,6 +14,7 @@ from polystencil.errors import DeviceError
 from polystencil.runtime.cache import cache_folder
 from polystencil.runtime.cuda_context import find_nvcc
 from polystencil.runtime.cuda_launcher import Constants
+from polystencil.runtime.flat_grid import kernel_text
 
 FLAGS = {
     "strict": ("-fmad=false", "-prec-div=true", "-prec-sqrt=true", "-ftz=false"),
@@ -27,12 +28,12 @@ def unit_strides(kernel: Kernel) -> Constants:
     return tuple((p.name, 1) for p in kernel.parameters if p.kind == "stride" and p.dimension == 0)
 
 
-def program_text(kernels: list[tuple[Kernel, Constants]], long: bool) -> str:
+def program_text(kernels: list[tuple[Kernel, Constants]], long: bool, flat: bool = False) -> str:
     """One text of several kernels; helpers of each live in a namespace of its own."""
     parts = []
     for k, (kernel, constants) in enumerate(kernels):
         undo = "".join(f"#undef {name}\n" for name, _ in constants)
-        parts.append(f"namespace space_{k} {{\n{kernel.text(constants, long)}\n}}\n{undo}")
+        parts.append(f"namespace space_{k} {{\n{kernel_text(kernel, constants, long, flat)}\n}}\n{undo}")
     return "\n".join(parts)
 
 
@@ -41,12 +42,14 @@ def _version(nvcc: str) -> str:
     return subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=False).stdout
 
 
-def compile_cubin(kernels: list[tuple[Kernel, Constants]], long: bool, fp: str, architecture: str) -> bytes:
+def compile_cubin(
+    kernels: list[tuple[Kernel, Constants]], long: bool, fp: str, architecture: str, flat: bool = False
+) -> bytes:
     """GPU code of kernels for an architecture such as sm_90; an error shows the kernel's source."""
     nvcc = find_nvcc()
     if nvcc is None:
         raise DeviceError("kernels are compiled by nvcc, which is not on the PATH", hint="install the CUDA toolkit")
-    text = program_text(kernels, long)
+    text = program_text(kernels, long, flat)
     command = ["-cubin", "-std=c++17", f"-arch={architecture}", *FLAGS[fp]]
     digest = hashlib.sha256("\0".join([_version(nvcc), *command, text]).encode()).hexdigest()[:32]
     folder = cache_folder()

@@ -24,6 +24,7 @@ from polystencil.runtime.cache import cache_folder
 from polystencil.runtime.cpu_cache import last_level_cache_bytes
 from polystencil.runtime.cuda_launcher import Constants, CudaLauncher, Sizes
 from polystencil.runtime.cuda_on_cpu import HEADER
+from polystencil.runtime.flat_grid import kernel_text
 
 COMPILERS = ("g++", "c++", "clang++")
 # math functions must reach the C library: a compiler folds constants with another rounding
@@ -69,11 +70,11 @@ def compiler_flags(fp: str) -> list[str]:
     return flags
 
 
-def library_text(kernels: list[Kernel], long: bool, constants: Constants = ()) -> str:
+def library_text(kernels: list[Kernel], long: bool, flat: bool = False) -> str:
     """One translation unit: the header, every kernel in a namespace of its own, and the entries."""
     parts = [HEADER]
     for k, kernel in enumerate(kernels):
-        text = kernel.text(constants, long).replace('extern "C" ', "")
+        text = kernel_text(kernel, (), long, flat and not kernel.serial).replace('extern "C" ', "")
         fields = "".join(f"  {_ctype(p)} a{n};\n" for n, p in enumerate(kernel.parameters))
         names = ", ".join(f"a.a{n}" for n in range(len(kernel.parameters)))
         parts.append(
@@ -82,7 +83,6 @@ def library_text(kernels: list[Kernel], long: bool, constants: Constants = ()) -
             f"void ps_run_{kernel.name}(const unsigned *grid, const unsigned *block, const void *packed) {{\n"
             f"  const space_{k}::arguments &a = *(const space_{k}::arguments *)packed;\n"
             f"  ps_all_threads(grid, block, [&] {{ space_{k}::{kernel.name}({names}); }});\n}}\n"
-            + "".join(f"#undef {name}\n" for name, _ in constants)
         )
     return "\n".join(parts)
 
@@ -147,7 +147,7 @@ class CudaCpuDevice:
         self._built = 0.0
         self._waiting: list[Kernel] = []
         self._groups: dict[int, list[Kernel]] = {}
-        self._libraries: dict[tuple[int, bool], Any] = {}
+        self._libraries: dict[tuple[int, bool, bool], Any] = {}
 
     def bind(self, kernel: Kernel) -> CudaLauncher:
         if any(k.name == kernel.name for k in self._waiting):
@@ -184,16 +184,16 @@ class CudaCpuDevice:
     def before(self, kernel: Kernel, mirrors: list[Any]) -> None:
         """Arrays are where the host has them."""
 
-    def function(self, kernel: Kernel, constants: Constants, long: bool) -> Any:
+    def function(self, kernel: Kernel, constants: Constants, long: bool, flat: bool) -> Any:
         """Figures stay arguments here: one library serves all sizes."""
         del constants
         group = self._groups[id(kernel)]
         if group is self._waiting:
             self._waiting = []
-        key = (id(group), long)
+        key = (id(group), long, flat)
         if key not in self._libraries:
             began = time.perf_counter()
-            path = compile_library(library_text(group, long), self.fp, group)
+            path = compile_library(library_text(group, long, flat), self.fp, group)
             self._built += time.perf_counter() - began
             self._libraries[key] = ctypes.PyDLL(str(path))  # holds the GIL: kernels share threadIdx
         entry = getattr(self._libraries[key], f"ps_run_{kernel.name}")

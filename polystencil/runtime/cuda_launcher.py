@@ -17,6 +17,7 @@ from polystencil.runtime.figures import LIMIT_32, array_figures, needs_64_bits
 Constants = tuple[tuple[str, int], ...]
 Sizes = tuple[int, int, int]
 MOST_BINDINGS = 8
+LARGEST_GRID_YZ = 65535  # blocks in y and z; x takes 2**31 - 1
 
 
 class CudaDevice(Protocol):
@@ -28,8 +29,8 @@ class CudaDevice(Protocol):
         """Addresses for a kernel, positions (in elements) of the first elements behind them, and mirrors."""
         ...
 
-    def function(self, kernel: Kernel, constants: Constants, long: bool) -> Any:
-        """The compiled kernel with these figures fixed."""
+    def function(self, kernel: Kernel, constants: Constants, long: bool, flat: bool) -> Any:
+        """The compiled kernel with these figures fixed; `flat`: for a grid of one dimension."""
         ...
 
     def before(self, kernel: Kernel, mirrors: list[Any]) -> None:
@@ -47,6 +48,8 @@ class Binding:
     __slots__ = (
         "block",
         "buffer",
+        "constants",
+        "flat",
         "function",
         "grid",
         "long",
@@ -64,10 +67,10 @@ class Binding:
         pointers, origins, self.mirrors = device.locate(datas)
         figures = array_figures(kernel, arrays, origins)
         self.long = long or needs_64_bits(arrays, figures, ())
-        constants = tuple(
+        self.constants = tuple(
             (p.name, 1) for p in kernel.parameters if p.kind == "stride" and p.dimension == 0 and figures[p.name] == 1
         )
-        self.function = device.function(kernel, constants, self.long)
+        self.function = device.function(kernel, self.constants, self.long, False)
         layout = argument_layout(kernel, self.long)
         self.buffer = bytearray(layout.size)
         self.scalars: list[tuple[int, int, Any]] = []
@@ -84,16 +87,23 @@ class Binding:
         self.lowers = tuple(a.lower if spec.rank else None for a, spec in zip(arrays, kernel.arrays, strict=True))
         self.references: tuple[Any, ...] = ()
         self.ranges: tuple[int, ...] | None = None
+        self.flat = False
         self.grid: Sizes = (1, 1, 1)
         self.block: Sizes = (1, 1, 1)
 
-    def set_ranges(self, kernel: Kernel, ranges: tuple[int, ...]) -> None:
+    def set_ranges(self, device: CudaDevice, kernel: Kernel, ranges: tuple[int, ...]) -> None:
         """Take other extents."""
         for slot, n in zip(self.places, ranges, strict=True):
             if slot is not None:
                 fill(self.buffer, slot, n)
         self.ranges = ranges
         self.grid, self.block = launch_shape(kernel, ranges)
+        flat = max(self.grid[1:]) > LARGEST_GRID_YZ
+        if flat is not self.flat:
+            self.function, self.flat = device.function(kernel, self.constants, self.long, flat), flat
+        if flat:
+            x, y, z = self.grid
+            self.grid = (x * y * z, 1, 1)
 
 
 class CudaLauncher:
@@ -120,7 +130,7 @@ class CudaLauncher:
             if not binding.long and max(ranges, default=0) > LIMIT_32 // 2:
                 datas = [a.data if rank else a for a, rank in zip(arrays, self._ranks, strict=True)]
                 self._current = binding = self._bind(arrays, datas, ranges)
-            binding.set_ranges(self.kernel, ranges)
+            binding.set_ranges(self.device, self.kernel, ranges)
         device = self.device
         device.before(self.kernel, binding.mirrors)
         buffer = binding.buffer

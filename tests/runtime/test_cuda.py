@@ -110,6 +110,20 @@ def test_strided_arrays(executable: Make) -> None:
 
 
 @pytest.mark.usefixtures("gpu")
+def test_more_rows_than_blocks_in_y(executable: Make) -> None:
+    text = "subroutine s(a, n, m, k)\n integer, intent(in) :: n, m, k\n real(4), intent(inout) :: a(n, m, k)\n integer :: x, y, z\n"
+    text += (
+        " do concurrent (z = 1:k, y = 1:m, x = 1:n)\n a(x, y, z) = a(x, y, z) + x + 10*y + z\n end do\nend subroutine\n"
+    )
+    exe = executable(text, target="cuda")
+    for shape in ((3, 70000, 2), (2, 3, 66000), (4, 5, 6)):
+        a = np.zeros(shape, np.float32, order="F")
+        exe["s"](a, *shape)
+        x, y, z = np.meshgrid(*(np.arange(1, n + 1, dtype=np.float32) for n in shape), indexing="ij")
+        np.testing.assert_array_equal(a, x + 10 * y + z)
+
+
+@pytest.mark.usefixtures("gpu")
 def test_memory_of_arrays_that_are_gone_is_used_again(executable: Make) -> None:
     exe = executable(STEP, target="cuda")
     sizes = set()

@@ -11,7 +11,7 @@ import pytest
 
 from polystencil.codegen.kernel import Kernel, Parameter
 from polystencil.errors import DeviceError
-from polystencil.runtime import Executable, cuda_cpu
+from polystencil.runtime import Executable, cuda_cpu, cuda_launcher
 from polystencil.runtime.cuda_arguments import argument_layout
 from polystencil.runtime.cuda_launcher import launch_shape
 from tests.runtime.cuda_programs import case_runs, chosen_runs, legality_runs, run_on
@@ -40,6 +40,20 @@ def test_arguments_stand_at_multiples_of_their_alignment() -> None:
     assert [s.offset for s in argument_layout(kernel, False).slots] == [0, 8, 16, 32, 48]
     assert [s.offset for s in argument_layout(kernel, True).slots] == [0, 8, 16, 32, 48]
     assert argument_layout(kernel, False).size == 50
+
+
+@pytest.mark.parametrize("name", ["b02_heat2d_residual", "b10_jacobi3d", "b18_rule110"])
+def test_64_bit_indices(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cuda_launcher, "needs_64_bits", lambda *_: True)
+    assert run_on("cuda_cpu", "all", RUNS[name]) == (RUNS[name].output, RUNS[name].code)
+
+
+@pytest.mark.parametrize("name", ["b02_heat2d_residual", "b10_jacobi3d", "b18_rule110"])
+def test_flat_grids(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(cuda_launcher, "LARGEST_GRID_YZ", 1)
+    assert run_on("cuda_cpu", "all", RUNS[name]) == (RUNS[name].output, RUNS[name].code)
 
 
 def test_grids_cover_all_cells() -> None:
