@@ -27,7 +27,10 @@ O = isl.dim_type.out
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """An access outside of its array: which dimension (from 1), the index, and the bounds there."""
+    """An access outside of its array: which dimension (from 1), the index, and the bounds there.
+
+    `always`: it happens whenever the region is reached, whatever the parameters are.
+    """
 
     witness: Witness
     dimension: int
@@ -35,6 +38,7 @@ class Outside:
     bounds: tuple[int, int]
     iteration: dict[str, int]
     span: Span
+    always: bool
 
 
 def inside(access: Access, table: SymbolTable, scope: Scope) -> tuple[Verdict, Outside | None]:
@@ -82,7 +86,8 @@ def _outside(m: isl.Map, dim: int, lower: isl.PwAff, upper: isl.PwAff) -> isl.Ma
 def _refuted(
     access: Access, dim: int, sure: isl.Map, lower: isl.PwAff, upper: isl.PwAff, claim: str
 ) -> tuple[Verdict, Outside | None]:
-    sample = sample_pair(sure)
+    first = sure.lexmin() if sure.dim(isl.dim_type.param) == 0 else sure  # the first one that the program would meet
+    sample = sample_pair(first)
     if sample is None:
         return Unknown(claim, "no point found", access.span), None
     parameters, iteration, element = sample
@@ -97,7 +102,8 @@ def _refuted(
         f"subscript {element[dim]} of dimension {dim + 1} of {name} is outside of its bounds {low}:{high}"
         + (f" at {at}" if at else "")
     )
-    found = Outside(witness, dim + 1, element[dim], (low, high), dict(zip(names, iteration, strict=True)), access.span)
+    found = Outside(witness, dim + 1, element[dim], (low, high), dict(zip(names, iteration, strict=True)), access.span,
+                    bool(sure.params().plain_is_universe()))  # fmt: skip
     return Refuted(claim, reason, witness), found
 
 

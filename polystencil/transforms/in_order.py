@@ -1,32 +1,44 @@
-"""in order: a do concurrent whose iterations are proven to conflict becomes a do nest.
+"""in order: loops that break a promise run so that nothing wrong comes out.
 
     do concurrent (i = 2:n)            do i = 2, n
       a(i) = a(i - 1)           -->      a(i) = a(i - 1)
     end do                             end do
 
-The standard forbids such a loop; compilers that trust it run it in the order of its header, and so does this.
+A do concurrent whose iterations are proven to conflict becomes a do nest: the standard forbids such a loop; compilers
+that trust it run it in the order of its header, and so does this. A loop that is proven to access an element outside of
+its array, whatever the parameters are, stops the program there, as a compiler's bounds check does.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
+from polystencil.errors import Span
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
+from polystencil.ir.building import integer
 from polystencil.ir.program import Procedure, Program
-from polystencil.ir.traversal import child_expressions, map_body, map_procedures, walk_expression, walk_statements
+from polystencil.ir.traversal import map_body, map_procedures
+from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.remarks import Remark
 from polystencil.transforms.results import PassResult
 
+BOUNDS_STATUS = 2  # the exit status of a run-time error
+
 
 def conflicting_loops_in_order(program: Program, checked: tuple[Remark, ...]) -> PassResult:
-    """The program with every loop that `checked` (remarks of race) refuses as a do nest."""
-    bad = {r.span for r in checked if r.transform == "race" and r.status == "refused"}
-    if not bad:
+    """The program with every loop that `checked` refuses (race, bounds) in order, or stopped."""
+    races = {r.span for r in checked if r.transform == "race" and r.status == "refused"}
+    stops: dict[Span, str] = {
+        r.span: str(r.details["stops"]) for r in checked if r.transform == "bounds" and "stops" in r.details
+    }
+    if not races and not stops:
         return PassResult(program, ())
 
     def statement(st: s.Statement) -> s.Body:
-        if isinstance(st, s.ParallelLoop) and st.span in bad and not st.local_init and not _mask_reads_body(st):
+        if isinstance(st, (s.Do, s.ParallelLoop)) and st.span in stops:
+            return (*_stop(st, stops[st.span]), st)
+        if isinstance(st, s.ParallelLoop) and st.span in races and not st.local_init:
             return (_nest(st),)
         return (st,)
 
@@ -37,13 +49,14 @@ def conflicting_loops_in_order(program: Program, checked: tuple[Remark, ...]) ->
     return PassResult(map_procedures(program, one), ())
 
 
-def _mask_reads_body(st: s.ParallelLoop) -> bool:
-    """Whether the mask, which is evaluated before all iterations, reads a variable that the body may change."""
-    if st.mask is None:
-        return False
-    named = (e for i in walk_statements(st.body) for c in child_expressions(i) for e in walk_expression(c))
-    changed = {e.id for e in named if isinstance(e, x.Ref)}
-    return any(isinstance(e, x.Ref) and e.rank and e.id in changed for e in walk_expression(st.mask))
+def _stop(st: s.Statement, message: str) -> s.Body:
+    text = f"At line {st.span.line} of file {st.span.file}\nFortran runtime error: {message}".encode()
+    out = []
+    for line in text.split(b"\n"):
+        kind = Intrinsic("character", 1, integer(len(line)))
+        form = x.Literal(b"(a)", Intrinsic("character", 1, integer(3)))
+        out.append(s.Write(integer(0), form, (x.Literal(line, kind),), span=st.span))
+    return (*out, s.Stop(x.Literal(BOUNDS_STATUS, INTEGER), True, span=st.span))
 
 
 def _nest(st: s.ParallelLoop) -> s.Statement:
@@ -59,5 +72,3 @@ def _nest(st: s.ParallelLoop) -> s.Statement:
         body = (s.Do(i.ref, i.lower, i.upper, i.step, body, name, st.directives, span=st.span),)
     own = tuple(v for v in st.locals if v.id in indices)
     return s.Block(own, body, span=st.span) if own else body[0]
-
-

@@ -92,6 +92,8 @@ def _bounds(st: s.Statement, model: LoopModel, procedure: Procedure, table: Symb
         verdict, outside = inside(a, table, scope)
         if isinstance(verdict, Refuted) and outside is not None:
             details = {"access_line": a.span.line}
+            if outside.always and not model.obstacles:  # a call might end the program before
+                details["stops"] = _message(outside)
             return [
                 Remark("bounds", "refused", st.span, procedure.name, verdict.reason, verdict.claim,
                        _witness(outside), None, details)
@@ -101,6 +103,13 @@ def _bounds(st: s.Statement, model: LoopModel, procedure: Procedure, table: Symb
     if doubts:
         return [Remark("bounds", "not-applicable", st.span, procedure.name, "not decided for all accesses", claim)]
     return [Remark("bounds", "applied", st.span, procedure.name, "every access lies within its array", claim)]
+
+
+def _message(o: Outside) -> str:
+    """What a run-time library says of such an access."""
+    low, high = o.bounds
+    side = f"above upper bound of {high}" if o.index > high else f"below lower bound of {low}"
+    return f"Index '{o.index}' of dimension {o.dimension} of array '{o.witness.array}' {side}"
 
 
 def _witness(o: Outside) -> dict[str, object]:
