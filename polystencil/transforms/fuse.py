@@ -14,6 +14,52 @@
 
 Asks `proofs.produced` whether every element read is one that the producer writes; `time_chain` for the loops whose last
 iteration keeps the intermediate arrays' values; `cost` whether it pays.
+
+>>> import polystencil as ps
+>>> before = '''
+... subroutine steps(q, f, n, nt)
+...   integer, intent(in) :: n, nt
+...   real, allocatable, intent(inout) :: q(:)
+...   real, intent(inout) :: f(n)
+...   integer :: i, t
+...   do t = 1, nt
+...     do concurrent (i = 1:n - 1)
+...       f(i) = q(i + 1) - q(i)
+...     end do
+...     do concurrent (i = 2:n - 1)
+...       q(i) = q(i) + f(i) - f(i - 1)
+...     end do
+...   end do
+... end subroutine'''
+>>> print("\\n".join(ps.show(before, after="fuse", transforms="fuse").splitlines()[8:39]))
+  block
+    integer(4) :: t_last
+    real(4), allocatable :: q_copy(:)
+    t_last = nt
+    if (allocated(q)) then
+      allocate (q_copy(lbound(q, 1):ubound(q, 1)))
+    end if
+    do t = 1, t_last
+      if (t == t_last) then
+        !$polystencil keep
+        do concurrent (i = 1:n - 1)
+          f(i) = q(i + 1) - q(i)
+        end do
+        !$polystencil keep
+        do concurrent (i = 2:n - 1)
+          q(i) = q(i) + f(i) - f(i - 1)
+        end do
+      else
+        do concurrent (i = 2:n - 1)
+          q_copy(i) = q(i) + (q(i + 1) - q(i)) - (q(i) - q(i - 1))
+        end do
+        do concurrent (i = 2:n - 1)
+          q(i) = q_copy(i)
+        end do
+      end if
+    end do
+  end block
+end subroutine steps
 """
 
 from __future__ import annotations

@@ -7,6 +7,21 @@
 A do concurrent whose iterations are proven to conflict becomes a do nest: the standard forbids such a loop; compilers
 that trust it run it in the order of its header, and so does this. A loop that is proven to access an element outside of
 its array, whatever the parameters are, stops the program there, as a compiler's bounds check does.
+
+>>> import polystencil as ps
+>>> before = '''
+... subroutine shift(a, n)
+...   integer, intent(in) :: n
+...   real, intent(inout) :: a(0:n)
+...   integer :: i
+...   do concurrent (i = 1:n)
+...     a(i) = a(i - 1)
+...   end do
+... end subroutine'''
+>>> print("\\n".join(ps.show(before, after="parallelize", transforms="none").splitlines()[5:8]))
+  block
+    integer(4) :: i
+    do i = 1, n
 """
 
 from __future__ import annotations

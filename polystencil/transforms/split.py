@@ -12,6 +12,48 @@
 Functions are inlined first. A test is collected when it compares one index with something at most 16 from a bound of
 its loop; `proofs.decided` takes it out of the interior, `proofs.partition` proves that interior and frame are all
 iterations, each once. The host splits a nest of at least `split_min_iterations` that has an interior.
+
+>>> import polystencil as ps
+>>> before = '''
+... subroutine slope(a, b, n)
+...   integer, intent(in) :: n
+...   real, intent(inout) :: a(n), b(n)
+...   integer :: i
+...   do concurrent (i = 1:n)
+...     if (i == 1) then
+...       b(i) = a(i)
+...     else
+...       b(i) = a(i) - a(i - 1)
+...     end if
+...   end do
+... end subroutine'''
+>>> print("\\n".join(ps.show(before, after="split", transforms="split").splitlines()[6:32]))
+  if (2 <= n .and. n >= 131072_8) then
+    block
+      integer(4) :: frame
+      do concurrent (frame = 0:0)
+        block
+          integer(4) :: i
+          integer(4) :: rest
+          rest = frame
+          i = rest + 1
+          if (i == 1) then
+            b(i) = a(i)
+          else
+            b(i) = a(i) - a(i - 1)
+          end if
+        end block
+      end do
+    end block
+    do concurrent (i = 2:n)
+      b(i) = a(i) - a(i - 1)
+    end do
+  else
+    do concurrent (i = 1:n)
+      if (i == 1) then
+        b(i) = a(i)
+      else
+        b(i) = a(i) - a(i - 1)
 """
 
 from __future__ import annotations
