@@ -19,6 +19,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PYCUDA = "2026.1"
 NOT_SUPPORTED = 801
+PROFILER = """\
+#include <cuda.h>
+typedef enum { CU_OUT_KEY_VALUE_PAIR = 0, CU_OUT_CSV = 1 } CUoutput_mode;
+extern "C" CUresult cuProfilerInitialize(const char *, const char *, CUoutput_mode);
+extern "C" CUresult cuProfilerStart(void);
+extern "C" CUresult cuProfilerStop(void);
+"""
 
 
 def include_folder(folder: Path) -> Path:
@@ -35,7 +42,11 @@ def include_folder(folder: Path) -> Path:
         _run(
             [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(headers), "nvidia-cuda-runtime"]
         )
-    return next(headers.rglob("cuda.h")).parent
+    include = next(headers.rglob("cuda.h")).parent
+    profiler = include / "cudaProfiler.h"
+    if not profiler.exists():  # a package of its own; these three declarations are all that PyCUDA needs
+        profiler.write_text(PROFILER)
+    return include
 
 
 def build_driver(folder: Path, include: Path, others: list[str]) -> None:
