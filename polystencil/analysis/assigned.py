@@ -52,6 +52,10 @@ class EffectsFinder:
     def __init__(self, table: SymbolTable) -> None:
         self.table = table
         self._procedures: dict[str, Effects] = {}
+        self._active: list[str] = []
+        self._round: dict[str, Effects] = {}
+        self._so_far: dict[str, Effects] = {}
+        self._recursive = False
 
     def of_body(self, body: st.Body) -> Effects:
         out = Effects()
@@ -69,19 +73,38 @@ class EffectsFinder:
         known = self._procedures.get(procedure_id)
         if known is not None:
             return known
+        if self._active:
+            return self._one_round(procedure_id)
+        while True:  # procedures that call each other: until another round finds nothing more
+            self._round, self._recursive = {}, False
+            out = self._one_round(procedure_id)
+            grown = any(not _same(e, self._so_far.get(i)) for i, e in self._round.items())
+            self._so_far.update(self._round)
+            if not self._recursive or not grown:
+                self._procedures.update(self._round)
+                return out
+
+    def _one_round(self, procedure_id: str) -> Effects:
+        """The effects as far as those of the procedures being looked at are known."""
+        if procedure_id in self._round:
+            return self._round[procedure_id]
+        if procedure_id in self._active:
+            self._recursive = True
+            return self._so_far.get(procedure_id, Effects())
         procedure = self.table.procedures.get(procedure_id)
         if procedure is None or procedure.interface_only:
             return Effects(unknown=[procedure_id])
-        self._procedures[procedure_id] = Effects()  # recursion adds nothing new on the first way round
+        self._active.append(procedure_id)
         inner = self.of_body(procedure.body)
+        self._active.pop()
         own = own_ids(procedure, self.table)
         dummies = set(procedure.dummies)
         out = Effects(
             {i for i in inner.reads if i not in own or i in dummies},
             {i for i in inner.writes if i not in own or i in dummies},
-            inner.unknown,
+            sorted(set(inner.unknown)),
         )
-        self._procedures[procedure_id] = out
+        self._round[procedure_id] = out
         return out
 
     def _statement(self, s: st.Statement, out: Effects) -> None:
@@ -172,6 +195,10 @@ class EffectsFinder:
             symbol = self.table.symbols.get(dummy)
             if dummy in effects.writes or (symbol is not None and symbol.intent in ("out", "inout")):
                 self._write(actual, out)
+
+
+def _same(a: Effects, b: Effects | None) -> bool:
+    return b is not None and a.reads == b.reads and a.writes == b.writes and a.unknown == b.unknown
 
 
 def own_ids(procedure: Procedure, table: SymbolTable) -> set[str]:

@@ -82,6 +82,22 @@ def called_targets(body: s.Body) -> Iterator[x.Expression]:
             yield e.target
 
 
+def named_in_calls(body: s.Body, table: SymbolTable) -> frozenset[str]:
+    """Ids of everything that the procedures called in a body name, through others too: those would not see a copy."""
+    todo = [getattr(t, "id", "") for t in called_targets(body)]
+    seen: set[str] = set()
+    out: set[str] = set()
+    while todo:
+        id = todo.pop()
+        if id in seen or id not in table.procedures:
+            continue
+        seen.add(id)
+        procedure = table.procedures[id]
+        out |= {e.id for e in walk_body_expressions(procedure.body) if isinstance(e, x.Ref)}
+        todo += [getattr(t, "id", "") for t in called_targets(procedure.body)]
+    return frozenset(out)
+
+
 def does_io(procedure: Procedure, table: SymbolTable, seen: frozenset[str] = frozenset()) -> bool:
     """Whether a procedure, or one that it calls, reads or writes files or the terminal."""
     if procedure.id in seen:

@@ -6,6 +6,8 @@ import islpy as isl
 
 from polystencil.ir import expressions as x
 from polystencil.ir.building import as_kind, integer, minus, plus, times
+from polystencil.ir.types import INTEGER8, Intrinsic
+from polystencil.ir.typing import type_of
 from polystencil.polyhedral.parameters import Parameters
 
 
@@ -18,12 +20,14 @@ def to_expression(f: isl.PwAff, parameters: Parameters) -> x.Expression | None:
     aff = pieces[0]
     if aff.dim(isl.dim_type.div) or int(aff.get_denominator_val().to_python()) != 1:
         return None
-    out: x.Expression = integer(0)
+    kinds = {type_of(parameters.expressions[aff.get_dim_name(isl.dim_type.param, k)]) for k in range(aff.dim(isl.dim_type.param))}
+    kind = 8 if INTEGER8 in kinds else 4
+    out: x.Expression = integer(0, Intrinsic("integer", kind))
     for k in range(aff.dim(isl.dim_type.param)):
         c = int(aff.get_coefficient_val(isl.dim_type.param, k).to_python())
         if not c:
             continue
-        e = as_kind(parameters.expressions[aff.get_dim_name(isl.dim_type.param, k)], 4)
-        term = times(integer(abs(c)), e)
+        e = as_kind(parameters.expressions[aff.get_dim_name(isl.dim_type.param, k)], kind)
+        term = times(integer(abs(c), Intrinsic("integer", kind)), e)
         out = plus(out, term) if c > 0 else minus(out, term)
-    return plus(out, integer(int(aff.get_constant_val().to_python())))
+    return plus(out, integer(int(aff.get_constant_val().to_python()), Intrinsic("integer", kind)))

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import islpy as isl
 
+from polystencil.analysis.effects import named_in_calls
 from polystencil.analysis.reductions import accumulated
+from polystencil.analysis.storage import has_one_name
 from polystencil.ir import statements as s
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
@@ -34,6 +36,7 @@ def loop_scalars(model: LoopModel, loop: Loop, body: s.Body, table: SymbolTable)
         root = a.array.split("%", 1)[0]
         if inside and root in table.symbols and table.symbols[root].shape is None and a.private_depth <= loop.position:
             accesses.setdefault(root, []).append(a)
+    elsewhere = named_in_calls(body, table)
     private: list[str] = []
     reductions: dict[str, str] = {}
     carried: dict[str, str] = {}
@@ -43,14 +46,16 @@ def loop_scalars(model: LoopModel, loop: Loop, body: s.Body, table: SymbolTable)
         name = table.symbols[id].name
         verdict = private_to(loop, uses, name)
         operator = None if isinstance(verdict, Proven) else accumulated(body, id)
-        plain = not {"pointer", "target", "volatile"} & table.symbols[id].attributes and table.symbols[id].block is None
+        plain = has_one_name(id, table) and id not in elsewhere
         in_parts = any(a.array != id or a.may.dim(isl.dim_type.out) for a in uses)
         if isinstance(verdict, Proven) and plain and not (in_parts and _has_indirect(table.symbols[id], table)):
             private.append(id)
         elif operator is not None and plain and _all_in_sight(uses, body, id):
             reductions[id] = operator
         else:
-            carried[id] = verdict.reason if hasattr(verdict, "reason") else f"the scalar {name} is shared storage"
+            carried[id] = verdict.reason if hasattr(verdict, "reason") else (
+                f"the scalar {name} is shared storage, or a procedure called in the loop names it"
+            )
     return LoopScalars(tuple(private), reductions, carried)
 
 

@@ -11,6 +11,26 @@
 Asks `proofs.independence` for every loop, `proofs.privacy` for the scalars it assigns. A loop that is refused keeps
 its order and the loops inside it are asked in turn. Do variables and private scalars that are read later keep the
 values that the last iteration leaves.
+
+>>> import polystencil as ps
+>>> before = '''
+... subroutine scale(a, b, n)
+...   integer, intent(in) :: n
+...   real, intent(inout) :: a(n), b(n)
+...   real :: t
+...   integer :: i
+...   do i = 1, n
+...     t = 2.0*a(i)
+...     b(i) = t + 1.0
+...   end do
+... end subroutine'''
+>>> print("\\n".join(ps.show(before, after="parallelize", transforms="none").splitlines()[7:13]))
+  do concurrent (i = 1:n)
+    block
+      real(4) :: t
+      t = 2.0_4*a(i)
+      b(i) = t + 1.0_4
+    end block
 """
 
 from __future__ import annotations
@@ -18,6 +38,8 @@ from __future__ import annotations
 import dataclasses
 
 from polystencil.analysis.definitions import Invariance, defined_in
+from polystencil.analysis.effects import named_in_calls
+from polystencil.analysis.storage import has_one_name
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure, Program
@@ -103,6 +125,9 @@ class _Visitor:
 
     def judge(self, model: LoopModel, loop: Loop, st: s.Do) -> tuple[LoopScalars, Verdict]:
         scalars = loop_scalars(model, loop, st.body, self.table)
+        if not has_one_name(st.index.id, self.table) or st.index.id in named_in_calls(st.body, self.table):
+            why = "the do variable has another name (target, equivalence, common), or a procedure called in the loop names it"
+            return scalars, Unknown("iterations are independent", why, st.span)
         for id, why in scalars.carried.items():
             verdict = independent(model, (loop,), self.table, frozenset(scalars.private) | set(scalars.reductions))
             if isinstance(verdict, Proven):

@@ -524,6 +524,217 @@ program p
  print *, a
 end program
 """,
+    "target_do_variable": """program p
+ integer, target :: i
+ integer, pointer :: q
+ integer :: a(10)
+ q => i
+ do i = 1, 10
+  a(i) = q*2
+ end do
+ print *, a
+end program
+""",
+    "equivalent_do_variable": """program p
+ integer :: i, k, a(10)
+ equivalence (i, k)
+ do i = 1, 10
+  a(i) = k*2
+ end do
+ print *, a
+end program
+""",
+    "module_do_variable_read_by_a_function": """module m
+ integer :: k
+contains
+ pure integer function f(x)
+  integer, intent(in) :: x
+  f = x + k
+ end function
+end module
+program p
+ use m
+ integer :: a(10)
+ do k = 1, 10
+  a(k) = f(2)
+ end do
+ print *, a
+end program
+""",
+    "host_do_variable_read_by_a_function": """program p
+ integer :: a(10), k
+ do k = 1, 10
+  a(k) = f(2)
+ end do
+ print *, a
+contains
+ pure integer function f(x)
+  integer, intent(in) :: x
+  f = x + k
+ end function
+end program
+""",
+    "private_scalar_read_by_a_function": """program p
+ integer :: a(10), k, t
+ do k = 1, 10
+  t = 3*k
+  a(k) = f(2)
+ end do
+ print *, a
+contains
+ pure integer function f(x)
+  integer, intent(in) :: x
+  f = x + t
+ end function
+end program
+""",
+    "private_scalar_written_by_a_subroutine": """module m
+ integer :: t
+end module
+program p
+ use m
+ integer :: a(10), k
+ do k = 1, 10
+  t = 3*k
+  call s(a(k))
+ end do
+ print *, a
+contains
+ pure subroutine s(x)
+  integer, intent(out) :: x
+  x = t + 1
+ end subroutine
+end program
+""",
+    "host_variable_of_the_name_of_an_index": """program p
+ integer :: a(10), i, b(10)
+ i = 77
+ do concurrent (i = 1:10)
+  if (i == 1) then
+   a(i) = 5
+  else
+   a(i) = f(i)
+  end if
+ end do
+ print *, a, i
+contains
+ pure integer function f(x)
+  integer, intent(in) :: x
+  f = x + i
+ end function
+end program
+""",
+    "producer_reads_the_consumers_index": """program p
+ integer :: i, j, step
+ real(8) :: q(0:12), f(0:12), w(0:12)
+ q = [(0.25d0*mod(i*i+3,11), i=0,12)]
+ f = 0; w = 0
+ j = 3
+ do step = 1, 4
+  do concurrent (i = 0:12)
+   f(i) = q(i)*j
+  end do
+  do concurrent (j = 1:11)
+   w(j) = w(j) + f(j) - f(j-1)
+  end do
+ end do
+ print *, w, f
+end program
+""",
+    "recursive_pair": """module m
+ integer :: hits = 0
+contains
+ recursive subroutine a(n, x, y)
+  integer, intent(in) :: n
+  integer, intent(inout) :: x, y
+  if (n == 0) return
+  call b(n - 1, y, x)
+ end subroutine
+ recursive subroutine b(n, x, y)
+  integer, intent(in) :: n
+  integer, intent(inout) :: x, y
+  x = x + n
+  hits = hits + 1
+  call a(n, x, y)
+ end subroutine
+end module
+program p
+ use m
+ integer :: x, y, i
+ x = 0; y = 0
+ do i = 1, 3
+  call b(i, x, y)
+  call a(i, x, y)
+ end do
+ print *, x, y, hits
+end program
+""",
+    "do_variable_as_inout_argument_elsewhere": """program p
+ integer :: a(10), k, t
+ t = 0
+ do k = 1, 10
+  block
+   integer :: u
+   u = k
+   call bump(u)
+   a(k) = u
+   t = u
+  end block
+ end do
+ print *, a, t, k
+contains
+ pure subroutine bump(x)
+  integer, intent(inout) :: x
+  x = x + 1
+ end subroutine
+end program
+""",
+    "last_value_under_inner_loop": """program p
+ integer :: a(6,6), i, j, t, u
+ u = -5
+ t = -4
+ do j = 1, 6
+  do i = 1, 6
+   t = i*j
+   a(i, j) = t
+   if (i == 3) u = t
+  end do
+ end do
+ print *, a, t, u, i, j
+end program
+""",
+    "allocatable_scalar": """program p
+ integer, allocatable :: t
+ integer :: a(10), i
+ do i = 1, 10
+  t = i*2
+  a(i) = t
+ end do
+ print *, a, t
+end program
+""",
+    "array_private": """program p
+ integer :: t(3), a(10), i
+ do i = 1, 10
+  t = i
+  t(2) = 3
+  a(i) = sum(t)
+ end do
+ print *, a, t
+end program
+""",
+    "logical_kinds": """program p
+ logical(1) :: l(10)
+ logical :: any_
+ integer :: i
+ any_ = .false.
+ do i = 1, 10
+  l(i) = mod(i, 3) == 0
+  any_ = any_ .or. l(i)
+ end do
+ print *, l, any_
+end program
+""",
 }
 
 
