@@ -21,7 +21,8 @@ class Options:
     """All choices of one compilation.
 
     `transforms` is "all", "none" or names of passes. `device` selects by part of a platform's or device's name.
-    `cache_bytes` is the cache that bands of rows aim at; None asks the device.
+    `cache_bytes` is the cache that bands of rows aim at; None asks the device. `separate_memory` says that arrays are
+    copied to the device, so that it pays to know which of them a launch overwrites.
     """
 
     target: Target = "opencl"
@@ -33,6 +34,7 @@ class Options:
     parallelize: bool = True
     specialise: bool = True
     timed: bool = False
+    separate_memory: bool = False
 
     def enabled(self, name: str) -> bool:
         """Whether a pass of `PASSES` runs; swap needs fuse and jam needs split."""

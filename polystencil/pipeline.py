@@ -99,7 +99,12 @@ def generate(program: Program, options: Options) -> GeneratedProgram:
     from polystencil.codegen import generate as generate_code
 
     transformed = transform(program, options)
-    generated = generate_code(transformed.program, options)
+    last = transformed.program
+    if options.separate_memory or options.target == "cuda":
+        from polystencil.transforms.write_discard import note_overwritten
+
+        last = note_overwritten(last)
+    generated = generate_code(last, options)
     return replace(generated, remarks=(*transformed.remarks, *generated.remarks))
 
 
@@ -146,8 +151,9 @@ def executable_of(
 
 
 def for_device(options: Options, device: Device) -> Options:
-    """The options with the size of the device's last-level cache where none is given."""
-    return options if options.cache_bytes is not None else replace(options, cache_bytes=device.cache_bytes())
+    """The options with what the device knows: the size of its last-level cache, and whether arrays are copied to it."""
+    cache = options.cache_bytes if options.cache_bytes is not None else device.cache_bytes()
+    return replace(options, cache_bytes=cache, separate_memory=not getattr(device, "in_place", True))
 
 
 def interpret(program: Program, arguments: Sequence[str], stdout: object = None) -> int:

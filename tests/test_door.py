@@ -141,6 +141,40 @@ end subroutine
     assert device.launches == 100
 
 
+def test_arrays_that_a_launch_overwrites_are_not_copied_in() -> None:
+    text = """
+program p
+  implicit none
+  integer, parameter :: n = 1000
+  real(8) :: u(n), v(n), w(n), part(n)
+  integer :: i
+  u = 1
+  do concurrent (i = 1:n)
+    v(i) = 2*u(i)
+  end do
+  do concurrent (i = 1:n)
+    w(i) = i
+    w(i) = w(i) + v(i)
+  end do
+  part = 0
+  do concurrent (i = 2:n)
+    part(i) = w(i)
+  end do
+  print *, sum(part)
+end program
+"""
+    options = ps.Options(transforms="none", fp="strict", separate_memory=True)
+    program = ps.parse(text, name="p.f90")
+    device = OpenCLDevice(copying=True, fp="strict")
+    exe = load(pipeline.generate(program, options), device, options)
+    stream = io.BytesIO()
+    exe.run(stdout=stream)
+    assert float(stream.getvalue()) == sum(2 + i for i in range(2, 1001))
+    assert device.residency is not None
+    assert device.residency.copied_in == 0
+    assert device.residency.copied_out == 4 * 8000
+
+
 ARRAYS = """
 program arrays
   implicit none

@@ -58,7 +58,12 @@ class ArrayLoops:
         body: st.Body = (st.Assign(target, value, span=s.span),)
         if condition is not None:
             body = (st.If((st.Branch(condition, body, s.span),), span=s.span),)
-        return st.ParallelLoop(indices, None, (), (), body, "array", name=f"array{self._counter}", span=s.span)
+        over = frozenset[str]()
+        if isinstance(s.target, x.Ref) and mask is None and s.target.id not in self.effects.of_expression(s.value).reads:
+            over = frozenset({s.target.id})
+        return st.ParallelLoop(
+            indices, None, (), (), body, "array", name=f"array{self._counter}", overwrites=over, span=s.span
+        )
 
     def _indices(
         self, ranges: list[tuple[x.Expression, x.Expression, x.Expression]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from polystencil.analysis.assigned import EffectsFinder
-from polystencil.codegen.arguments import dtype_name
+from polystencil.codegen.arguments import ArrayArgument, dtype_name
 from polystencil.codegen.c_unit import Unit
 from polystencil.codegen.dialect import CUDA, OPENCL, Dialect, storage_type, value_type
 from polystencil.codegen.failures import Failures
@@ -114,7 +114,8 @@ class KernelAssembly:
             declarations = [d.replace(f"{dialect.global_space}const ", dialect.global_space, 1) for d in declarations]
         head = indent("\n".join(preamble)) + f"\n\n{prefix}{name}({', '.join(declarations)})\n{{\n"
         arrays = tuple(
-            ArraySpec(a.name, dtype_name(a.type), a.rank, a.read, a.written, a.unit) for a in arguments.arrays.values()
+            ArraySpec(a.name, dtype_name(a.type), a.rank, a.read, a.written, a.unit, _whole(a, statement))
+            for a in arguments.arrays.values()
         )
         scalars = tuple("int32" if s.type.base == "logical" else dtype_name(s.type) for s in arguments.scalars.values())
         kernel = Kernel(
@@ -127,6 +128,11 @@ class KernelAssembly:
             tuple(s.value for s in arguments.scalars.values()),
             frozenset(back), frozenset(effects.reads), frozenset(effects.writes),
         )  # fmt: skip
+
+
+def _whole(a: ArrayArgument, statement: st.Statement) -> bool:
+    """Whether the launch assigns all of the array, and the array is all there is in its allocation."""
+    return isinstance(statement, st.ParallelLoop) and a.owned and getattr(a.prefix, "id", None) in statement.overwrites
 
 
 def indent(text: str, level: int = 0) -> str:

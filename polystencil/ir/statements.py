@@ -195,7 +195,8 @@ class ParallelLoop(Statement):
 
     `indices` are private to the loop (their symbols stand in `locals` too when the loop declares them).
     `locals` are variables private to an iteration: their outer values are untouched; `local_init` names those
-    (ids) that start with the outer value. `mask` is evaluated per iteration before any iteration runs.
+    (ids) that start with the outer value. `mask` is evaluated per iteration before any iteration runs. `overwrites`
+    are ids of arrays of which the loop assigns every element before anything in it reads one.
     """
 
     indices: tuple[LoopIndex, ...]
@@ -210,6 +211,7 @@ class ParallelLoop(Statement):
     name: str = ""
     directives: tuple[str, ...] = ()
     domain: LoopIndex | None = None
+    overwrites: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)

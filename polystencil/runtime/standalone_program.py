@@ -13,7 +13,7 @@ from polystencil.codegen.generated import GeneratedProgram, Parameter, Signature
 from polystencil.codegen.kernel import ArraySpec, Kernel
 from polystencil.codegen.kernel import Parameter as KernelParameter
 from polystencil.errors import PolystencilError, Span, UsageError
-from polystencil.options import Options
+from polystencil.options import Options, Target
 from polystencil.runtime.executable import Executable
 from polystencil.runtime.load import open_device
 
@@ -22,9 +22,9 @@ END = "# ---- end of the host program ----\n"
 SIZES = "/* definitions of sizes go here */"
 
 
-def load(file: str, program: dict[str, Any], device: str | None = None, target: str | None = None) -> Executable:
+def load(file: str, program: dict[str, Any], device: str | None = None, target: Target | None = None) -> Executable:
     """The executable of a written module; kernels are read from the files beside it."""
-    chosen = target or program["target"]
+    chosen: Target = target or program["target"]
     if (chosen == "opencl") != (program["target"] == "opencl"):
         raise UsageError(f"these kernels were written for {program['target']}, not for {chosen}")
     options = Options(target=chosen, fp=program["fp"], device=device)
