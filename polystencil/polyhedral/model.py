@@ -205,7 +205,9 @@ class _Builder:
         leaves = _leaves(st.body, {st.name})
         if leaves:
             self.must = self.scope.empty()
+        self.place.append(0)
         self.statements(st.body)
+        self.place.pop()
         if leaves:
             # what left early goes on behind the block, with the values it had there
             self.may, self.must = may, must

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 from random import Random
 
 import pytest
 
 import polystencil as ps
+from polystencil import pipeline
+from polystencil.ir.interpreter import run_program
 from polystencil.options import Options
 from polystencil.testing.equal_runs import compare_runs, compiled_runs, parsed
 from polystencil.testing.imperfect_loops import random_imperfect_loop
@@ -38,7 +41,9 @@ def test_a_recurrence_and_what_follows_it() -> None:
     b(i) = c(i) + 1.0
   end do
 """
-    assert loops_after(body) == """\
+    assert (
+        loops_after(body)
+        == """\
   do i = 1, n
     a(i) = a(i - 1) + b(i)
   end do
@@ -46,6 +51,7 @@ def test_a_recurrence_and_what_follows_it() -> None:
     c(i) = 2.0_4*a(i)
     b(i) = c(i) + 1.0_4
   end do"""
+    )
     assert remarks_of(body) == [("distribute", "applied"), ("parallelize", "refused"), ("parallelize", "applied")]
 
 
@@ -55,7 +61,7 @@ def test_a_value_that_passes_back_keeps_the_loop() -> None:
     b(i) = 2.0*a(i)
   end do
 """
-    assert loops_after(body).count("do ") == 2  # one loop and its end
+    assert loops_after(body).count("do i = 1, n") == 1
     assert ("distribute", "applied") not in remarks_of(body)
 
 
@@ -105,11 +111,21 @@ def test_many_are_really_cut() -> None:
     assert cut >= 15
 
 
-@pytest.mark.parametrize("seed", (3, 5, 8, 13))
-def test_compiled_alike(seed: int, gfortran: str, tmp_path: Path) -> None:
-    from polystencil import pipeline
-
+@pytest.mark.usefixtures("gfortran")
+@pytest.mark.parametrize("seed", [3, 5, 8, 13])
+def test_compiled_alike(seed: int, tmp_path: Path) -> None:
     source = parsed(random_imperfect_loop(Random(seed)))
     after = pipeline.transform(source, Options(transforms=(), fp="strict")).program
     first, second = compiled_runs([source, after], tmp_path)
-    assert first == second and len(first) > 100
+    assert first == second
+    assert len(first) > 100
+
+
+@pytest.mark.parametrize("seed", [1, 4, 6, 11])
+def test_same_bits_on_opencl(seed: int) -> None:
+    source = parsed(random_imperfect_loop(Random(seed)))
+    out, wanted = io.StringIO(), io.StringIO()
+    assert run_program(source, stdout=wanted) == 0
+    executable = pipeline.executable(source, Options(transforms=(), fp="strict"))
+    assert executable.run((), stdout=out) == 0
+    assert out.getvalue() == wanted.getvalue()
