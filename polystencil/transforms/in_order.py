@@ -54,7 +54,7 @@ def conflicting_loops_in_order(program: Program, checked: tuple[Remark, ...]) ->
         if isinstance(st, (s.Do, s.ParallelLoop)) and st.span in stops:
             return (*_stop(st, stops[st.span]), st)
         if isinstance(st, s.ParallelLoop) and st.span in races and not st.local_init:
-            return (_nest(st),)
+            return (nest_in_order(st),)
         return (st,)
 
     def one(procedure: Procedure) -> Procedure:
@@ -74,7 +74,8 @@ def _stop(st: s.Statement, message: str) -> s.Body:
     return (*out, s.Stop(x.Literal(BOUNDS_STATUS, INTEGER), True, span=st.span))
 
 
-def _nest(st: s.ParallelLoop) -> s.Statement:
+def nest_in_order(st: s.ParallelLoop) -> s.Statement:
+    """The loop as a do nest."""
     body = st.body
     if st.mask is not None:
         body = (s.If((s.Branch(st.mask, body, st.span),), span=st.span),)

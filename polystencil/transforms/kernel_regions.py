@@ -8,7 +8,15 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Program
 from polystencil.ir.symbols import SymbolTable, symbols_in_body
-from polystencil.ir.traversal import procedures_of, walk_body_expressions, walk_statements
+from polystencil.ir.traversal import (
+    child_expressions,
+    map_statement,
+    nested_bodies,
+    procedures_of,
+    walk_body_expressions,
+    walk_expression,
+    walk_statements,
+)
 
 _IN_KERNELS = (
     s.Assign, s.If, s.SelectCase, s.Do, s.DoWhile, s.Block, s.Exit, s.Cycle, s.Continue, s.Call, s.Return,
@@ -41,6 +49,38 @@ def called_in_kernels(program: Program, table: SymbolTable) -> frozenset[str]:
         for kernel in _kernels(procedure.body):
             _collect((kernel,), table, out)
     return frozenset(out)
+
+
+def called_from_host(program: Program, table: SymbolTable) -> frozenset[str]:
+    """Procedures that code outside of kernels calls; all, where there is no main program and anybody may call."""
+    if program.main is None:
+        return frozenset(table.procedures)
+    out: set[str] = set()
+    waiting = [program.main.body]
+    while waiting:
+        found: set[str] = set()
+        for part in _outside_kernels(waiting.pop()):
+            _targets(part, table, found)
+        waiting += [table.procedures[id].body for id in found - out]
+        out |= found
+    return frozenset(out)
+
+
+def _outside_kernels(body: s.Body) -> Iterator[s.Statement]:
+    """Statements of the host, each without the statements inside of it."""
+    for st in body:
+        if not is_kernel(st):
+            yield map_statement(st, lambda e: e, lambda _: ())
+            for inner in nested_bodies(st):
+                yield from _outside_kernels(inner)
+
+
+def _targets(st: s.Statement, table: SymbolTable, out: set[str]) -> None:
+    for e in (e for top in child_expressions(st) for e in walk_expression(top)):
+        if isinstance(e, x.ProcedureRef) and e.id in table.procedures:
+            out.add(e.id)  # called, or given to somebody who may call it
+        if isinstance(e, x.BoundProcedure):
+            out |= table.procedures.keys()
 
 
 def _kernels(body: s.Body) -> Iterator[s.Statement]:

@@ -26,7 +26,8 @@ from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.traversal import map_procedures, map_statement
 from polystencil.options import Options
 from polystencil.remarks import Remark
-from polystencil.transforms.kernel_regions import called_in_kernels, is_kernel, private_arrays
+from polystencil.transforms.in_order import nest_in_order
+from polystencil.transforms.kernel_regions import called_from_host, called_in_kernels, is_kernel, private_arrays
 from polystencil.transforms.results import PassResult
 from polystencil.transforms.unroll_copies import unrolled_count, unrolled_while
 from polystencil.transforms.unrollable import Found, NotUnrolled, examine
@@ -39,7 +40,8 @@ MOST_NODES = 1200
 def unroll(program: Program, options: Options) -> PassResult:
     """Unroll what qualifies, everywhere in kernels."""
     table = symbol_table(program)
-    work = _Unroller(table, options.enabled("unroll"), called_in_kernels(program, table))
+    host = called_from_host(program, table)
+    work = _Unroller(table, options.enabled("unroll"), called_in_kernels(program, table), host)
     new = map_procedures(program, work.procedure) if work.enabled else program
     if not work.enabled:
         map_procedures(program, work.procedure)
@@ -53,6 +55,7 @@ class _Unroller:
     table: SymbolTable
     enabled: bool
     called: frozenset[str]
+    host: frozenset[str]
     remarks: list[Remark] = field(default_factory=list)
     where: Procedure | None = None
     number: int = 0
@@ -76,10 +79,24 @@ class _Unroller:
     def statement(self, st: s.Statement, inside: frozenset[str] | None) -> s.Body:
         if inside is None and is_kernel(st):
             inside = private_arrays(st)
+        elif isinstance(st, s.ParallelLoop) and self.runs_in_order(st):
+            return self.parallel_in_kernel(st, inside or frozenset())
         within = inside
         if inside is not None and isinstance(st, (s.Do, s.DoWhile)):
             return self.loop(st, inside)
         return (map_statement(st, lambda e: e, lambda b: self.body(b, within)),)
+
+    def runs_in_order(self, st: s.ParallelLoop) -> bool:
+        """Whether a do nest that was found parallel only ever runs inside of one work item."""
+        assert self.where is not None
+        inner = self.where.id in self.called and self.where.id not in self.host
+        return self.enabled and inner and st.origin == "do" and not st.local_init
+
+    def parallel_in_kernel(self, st: s.ParallelLoop, inside: frozenset[str]) -> s.Body:
+        """As a do nest, where that lets something be unrolled."""
+        before = self.number
+        nest = self.body((nest_in_order(st),), inside)
+        return nest if self.number > before else (st,)
 
     def loop(self, st: s.Do | s.DoWhile, inside: frozenset[str]) -> s.Body:
         deeper = map_statement(st, lambda e: e, lambda b: self.body(b, inside))

@@ -162,3 +162,61 @@ def test_gfortran_agrees(name: str, tmp_path: Path) -> None:
     subprocess.run(command, cwd=tmp_path, check=True)
     done = subprocess.run([tmp_path / "p"], capture_output=True, check=False)
     assert done.stdout == CASES[name].with_suffix(".expected").read_bytes()
+
+
+CALLED = """
+module m
+contains
+  pure real(8) function dot(a, n, from)
+    integer, intent(in) :: n, from
+    real(8), intent(in) :: a(n)
+    integer :: k
+    real(8) :: local(n)
+    local = 1
+    dot = 0
+    do k = from, n
+      dot = dot + a(k)*local(k)
+    end do
+  end function
+  subroutine run(a, r, n)
+    integer, intent(in) :: n
+    real(8), intent(in) :: a(n)
+    real(8), intent(inout) :: r(n)
+    integer :: i
+    do concurrent (i = 1:n)
+      r(i) = dot(a, n, i)
+    end do
+    do i = 2, n
+      r(i) = 0.5d0*r(i - 1) + a(i)
+    end do
+  end subroutine
+end module
+program p
+  use m
+  real(8) :: a(21), r(21)
+  integer :: i
+  do i = 1, 21
+    a(i) = 1.0d0/i
+  end do
+  call run(a, r, 21)
+  print *, r
+end program
+"""
+
+
+def test_procedures_that_kernels_call_and_loops_in_order() -> None:
+    program = pipeline.parse([SourceText("t.f90", CALLED)], {}, [])
+    done = pipeline.transform(program, UNROLL)
+    found = {r.span.line: (r.status, r.details.get("loads")) for r in done.remarks if r.transform == "unroll"}
+    assert found[11] == ("applied", 1)  # the local array is not in global memory
+    assert found[23] == ("applied", 2)  # one work item, in order
+    assert printed(done.program) == printed(program)
+
+
+@pytest.mark.parametrize("target", ["opencl", "cuda_cpu"])
+def test_kernels_keep_every_bit(target: str) -> None:
+    program = pipeline.parse([SourceText("t.f90", CALLED)], {}, [])
+    stream = io.BytesIO()
+    options = Options(target=target, transforms=("unroll",), fp="strict")  # type: ignore[arg-type]  # one of the targets
+    pipeline.executable(program, options).run((), stdout=stream)
+    assert stream.getvalue() == printed(program)
