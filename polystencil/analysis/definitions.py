@@ -16,9 +16,11 @@ from polystencil.ir.traversal import child_expressions, walk_body_expressions, w
 from polystencil.ir.types import Intrinsic, Record
 from polystencil.ir.typing import type_of
 
-INQUIRY = frozenset(
-    ["size", "lbound", "ubound", "shape", "allocated", "associated", "present", "kind", "len", "bit_size", "digits", "epsilon", "huge", "tiny", "maxexponent", "minexponent", "precision", "radix", "range", "storage_size", "is_contiguous"]
-)
+INQUIRY = frozenset((
+    "size", "lbound", "ubound", "shape", "allocated", "associated", "present", "kind", "len", "bit_size", "digits",
+    "epsilon", "huge", "tiny", "maxexponent", "minexponent", "precision", "radix", "range", "storage_size",
+    "is_contiguous",
+))  # fmt: skip
 _NOT_REPEATABLE = frozenset(("command_argument_count",))  # pure in effect, kept out of invariants all the same
 
 

@@ -58,7 +58,7 @@ def place_of(e: x.Expression, scope: Scope, table: SymbolTable, bindings: dict[s
         case x.Paren():
             return None
         case x.Ref():
-            return _of_name(e, scope, table, bindings)
+            return _of_name(e, scope, bindings)
         case x.Component():
             base = place_of(e.base, scope, table, bindings)
             if base is None:
@@ -66,17 +66,17 @@ def place_of(e: x.Expression, scope: Scope, table: SymbolTable, bindings: dict[s
             return Place(f"{base.path}%{e.field}", base.subscripts + (Span1(None, None, 1),) * e.rank)
         case x.Element():
             base = place_of(e.base, scope, table, bindings)
-            return None if base is None else _subscripted(base, e.base, e.indices, scope, table, bindings)
+            return None if base is None else _subscripted(base, e.base, e.indices, scope, bindings)
         case x.Section():
             base = place_of(e.base, scope, table, bindings)
-            return None if base is None else _subscripted(base, e.base, e.subscripts, scope, table, bindings)
+            return None if base is None else _subscripted(base, e.base, e.subscripts, scope, bindings)
         case x.Substring():
             return place_of(e.base, scope, table, bindings)
         case _:
             return None
 
 
-def _of_name(e: x.Ref, scope: Scope, table: SymbolTable, bindings: dict[str, Binding]) -> Place:
+def _of_name(e: x.Ref, scope: Scope, bindings: dict[str, Binding]) -> Place:
     if e.id not in bindings:
         return Place(e.id, (Span1(None, None, 1),) * e.rank)
     binding = bindings[e.id]
@@ -101,7 +101,6 @@ def _subscripted(
     expression: x.Expression,
     given: tuple[x.Expression, ...],
     scope: Scope,
-    table: SymbolTable,
     bindings: dict[str, Binding],
 ) -> Place:
     """Put subscripts into the open dimensions of a place: the last ones, or those of a dummy's actual argument."""

@@ -17,7 +17,7 @@ from polystencil.analysis.storage import POINTED, storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir.symbols import SymbolTable
 from polystencil.polyhedral.accesses import Access, Loop, LoopModel
-from polystencil.polyhedral.dependences import Dependence, conflicts, groups_inside, may_conflict
+from polystencil.polyhedral.dependences import conflicts, groups_inside, may_conflict
 from polystencil.proofs.budget import BudgetExceeded, within_budget
 from polystencil.proofs.samples import fixed, point_values, sample_pair
 from polystencil.proofs.verdicts import Proven, Refuted, Unknown, Verdict, Witness
@@ -86,7 +86,7 @@ def _refute(
         raise BudgetExceeded("no pair found")
     why = doubt.first.why or doubt.second.why
     name = _title(doubt.first.array)
-    if doubt.first.array != doubt.second.array or not why and storage_class(doubt.first.array, table) == POINTED:
+    if doubt.first.array != doubt.second.array or (not why and storage_class(doubt.first.array, table) == POINTED):
         why = f"{name} and {_title(doubt.second.array)} may share storage"
     else:
         why = f"{why or 'a condition or bound is not affine'}: iterations may meet in {name} (possible dependence)"

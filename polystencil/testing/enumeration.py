@@ -6,6 +6,7 @@ calls of procedures are followed. `testing.views` says which storage a designato
 
 from __future__ import annotations
 
+import builtins
 import itertools
 import math
 import random
@@ -96,7 +97,7 @@ class _Walker:
             case s.SelectCase():
                 return self.select(st, iteration, loops)
             case s.Do():
-                points = [(v,) for v in self.range(st.lower, st.upper, st.step)]
+                points: list[tuple[int, ...]] = [(v,) for v in self.range(st.lower, st.upper, st.step)]
                 return self.loop(st, (st.index.id,), points, None, iteration, loops)
             case s.ParallelLoop():
                 spaces = [list(self.range(i.lower, i.upper, i.step)) for i in st.indices]
@@ -271,7 +272,7 @@ class _Walker:
             out.append((lower, upper))
         return tuple(out)
 
-    def triplet(self, e: x.Expression, low: int, high: int) -> range | list[int] | int:
+    def triplet(self, e: x.Expression, low: int, high: int) -> builtins.range | list[int] | int:
         if isinstance(e, x.Range):
             step = 1 if e.step is None else int(self.value(e.step))
             first = low if e.lower is None else int(self.value(e.lower))

@@ -85,7 +85,9 @@ class _Writer:
     def neighbours(self, d: int) -> str:
         """Reads of neighbours that the guard around them keeps inside."""
         i = self.indices[d]
-        return self.r.choice((f"a({self.at(d, i + ' - 1')})", f"a({self.at(d, i + ' + 1')}) - a({self.at(d, i + ' - 1')})"))
+        return self.r.choice(
+            (f"a({self.at(d, i + ' - 1')})", f"a({self.at(d, i + ' + 1')}) - a({self.at(d, i + ' - 1')})")
+        )
 
     def statement(self, depth: int, pad: str) -> list[str]:
         target = self.r.choice((f"b({self.at()})", f"b({self.at()})", "t"))
@@ -94,7 +96,13 @@ class _Writer:
         more = pad + "  "
         match self.r.randrange(9) if depth < 2 else 8:
             case 0 | 1:
-                return [f"{pad}if ({self.guard(d)}) then", *self.statement(depth + 1, more), f"{pad}else", *self.statement(depth + 1, more), f"{pad}end if"]
+                return [
+                    f"{pad}if ({self.guard(d)}) then",
+                    *self.statement(depth + 1, more),
+                    f"{pad}else",
+                    *self.statement(depth + 1, more),
+                    f"{pad}end if",
+                ]
             case 2:
                 return [
                     f"{pad}if ({i} == 1) then", *self.statement(depth + 1, more), f"{pad}else if ({i} == {n}) then",
@@ -110,7 +118,11 @@ class _Writer:
             case 5:
                 return [f"{pad}if ({self.guard(d)}) {target} = {self.value()}"]
             case 6:
-                return [f"{pad}t = {self.value()}", f"{pad}if ({self.guard(d)}) t = t*0.5_rk", f"{pad}b({self.at()}) = t"]
+                return [
+                    f"{pad}t = {self.value()}",
+                    f"{pad}if ({self.guard(d)}) t = t*0.5_rk",
+                    f"{pad}b({self.at()}) = t",
+                ]
             case _:
                 return [f"{pad}{target} = {self.value()}"]
 
@@ -137,7 +149,8 @@ class _Writer:
         fill = "".join(f"  do {i} = 1, {s}\n" for i, s in zip(reversed(self.indices), reversed(size), strict=True))
         fill += f"    a({self.at()}) = {k}\n    b({self.at()}) = -1\n" + "  end do\n" * self.rank
         return (
-            MODULE + f"program random_stencil\n  use parts\n  implicit none\n  real(rk) :: a{dims}, b{dims}\n  integer :: {', '.join(INDICES)}, step\n{fill}"
+            MODULE
+            + f"program random_stencil\n  use parts\n  implicit none\n  real(rk) :: a{dims}, b{dims}\n  integer :: {', '.join(INDICES)}, step\n{fill}"
             f"  do step = 1, 2\n    call sweep(a, b, {', '.join(str(s) for s in size)})\n    a = a + 0.125_rk*b\n  end do\n  print *, a\n  print *, b\ncontains\n"
             f"  subroutine sweep(a, b, {', '.join(SIZES[: self.rank])})\n    integer, intent(in) :: {', '.join(SIZES[: self.rank])}\n"
             f"    real(rk), intent(in) :: a{shape}\n    real(rk), intent(inout) :: b{shape}\n    integer :: {', '.join(self.indices)}\n{text}\n"

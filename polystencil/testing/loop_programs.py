@@ -78,7 +78,11 @@ class _Writer:
         if low < -5:
             forms += [f"2*{i}", f"3*{i} - 2", f"2*{i} + 1", f"idx({i})"]
             if len(indices) > 1:
-                forms += [f"{indices[0]} + {indices[1]}", f"{indices[0]} - {indices[1]}", f"{LARGEST}*{indices[0]}/3 + {indices[1]}"]
+                forms += [
+                    f"{indices[0]} + {indices[1]}",
+                    f"{indices[0]} - {indices[1]}",
+                    f"{LARGEST}*{indices[0]}/3 + {indices[1]}",
+                ]
         return self.r.choice(forms)
 
     def element(self, indices: tuple[str, ...]) -> str:
@@ -126,7 +130,7 @@ class _Writer:
             f"s = s + {e}", f"s = s - {e}", f"r8 = r8 + {e}", f"big = max(big, {e})", f"if ({e} > big) big = {e}",
             f"if ({e} < small) small = {e}", f"small = min({e}, small)", f"bits = ieor(bits, {e})",
             f"any_of = any_of .or. {e} > 900", f"if (big < {e}) big = {e}", f"s = {e} + s", f"s = s + {e} - {self.r.choice(indices)}",
-            f"s = mod(s + {e}, 1009)", f"if ({e} > big) big = {e} + 1", f"count = count + 1",
+            f"s = mod(s + {e}, 1009)", f"if ({e} > big) big = {e} + 1", "count = count + 1",
         ))  # fmt: skip
 
     def statements(self, indices: tuple[str, ...], depth: int, pad: str, loop: str) -> list[str]:
@@ -151,9 +155,22 @@ class _Writer:
                     f"call fill(a({self.at(indices)}), 2, {self.r.choice(indices)})",
                 ))]  # fmt: skip
             case 5 if self.chance(3):
-                return [pad + self.r.choice((f"one%x = {self.value(indices)}", f"one = p({self.at(indices)})", f"p({self.at(indices)}) = one"))]
+                return [
+                    pad
+                    + self.r.choice(
+                        (
+                            f"one%x = {self.value(indices)}",
+                            f"one = p({self.at(indices)})",
+                            f"p({self.at(indices)}) = one",
+                        )
+                    )
+                ]
             case 10 | 11:
-                return [f"{pad}if ({self.guard(indices)}) then", *self.statements(indices, depth + 1, more, loop), f"{pad}end if"]
+                return [
+                    f"{pad}if ({self.guard(indices)}) then",
+                    *self.statements(indices, depth + 1, more, loop),
+                    f"{pad}end if",
+                ]
             case 12:
                 return [
                     f"{pad}if ({self.guard(indices)}) then", *self.statements(indices, depth + 1, more, loop), f"{pad}else",
@@ -168,7 +185,9 @@ class _Writer:
                 self.inner += 1
                 self.names += 1
                 name, index = f"inner{self.names}", "l"
-                bounds = self.r.choice(("1, 3", f"{indices[0]}, min({indices[0]} + 2, {LARGEST})", f"2, {indices[0]}", "5, 2, -1", "3, 1"))
+                bounds = self.r.choice(
+                    ("1, 3", f"{indices[0]}, min({indices[0]} + 2, {LARGEST})", f"2, {indices[0]}", "5, 2, -1", "3, 1")
+                )
                 body = self.statements((*indices, index), depth + 1, more, name)
                 self.inner -= 1
                 return [f"{pad}{name}: do {index} = {bounds}", *body, f"{pad}end do {name}"]
@@ -203,7 +222,11 @@ class _Writer:
         return lines
 
     def report(self, pad: str) -> list[str]:
-        names = [v for v in (*SCALARS, "i", "j", "l", "s", "big", "small", "bits", "any_of", "count", "r8", "one%x", "one%y") if self.chance(3)]
+        names = [
+            v
+            for v in (*SCALARS, "i", "j", "l", "s", "big", "small", "bits", "any_of", "count", "r8", "one%x", "one%y")
+            if self.chance(3)
+        ]
         return [f"{pad}print *, {', '.join(names)}"] if names else []
 
 
@@ -215,7 +238,12 @@ def random_loop_program(r: Random) -> str:
     for _ in range(r.randint(1, 3)):
         nest = w.nest(pad)
         if w.chance(4):
-            nest = [f"{pad}do step = 1, 2", *("  " + line for line in nest), *(w.report(pad + "  ") if w.chance(2) else []), f"{pad}end do"]
+            nest = [
+                f"{pad}do step = 1, 2",
+                *("  " + line for line in nest),
+                *(w.report(pad + "  ") if w.chance(2) else []),
+                f"{pad}end do",
+            ]
         lines += nest + w.report(pad)
     own = {v: w.chance(3) for v in SCALARS}
     scalars = f"{pad}integer :: i, j, l, step, {', '.join(SCALARS)}, s, big, small, bits, count\n{pad}logical :: any_of\n{pad}real(8) :: r8\n"
@@ -241,13 +269,15 @@ def random_loop_program(r: Random) -> str:
     sizes = f"  n = {r.choice((7, 8, 9, 1))}\n  m = {r.choice((4, 5, 3))}\n"
     if not inside:
         return (
-            HEAD + f"program p_\n  use parts\n  implicit none\n  {arrays}\n{declared}{scalars}{sizes}{idx}{fill}{start}{text}{end}{sums}end program\n"
+            HEAD
+            + f"program p_\n  use parts\n  implicit none\n  {arrays}\n{declared}{scalars}{sizes}{idx}{fill}{start}{text}{end}{sums}end program\n"
         ).replace("program p_", "program random_loops")
     shape = r.choice(("a(-20:40), b(-20:40), c(-6:20, -6:20)", "a(-20:), b(-20:), c(-6:, -6:)"))
     if re.search(r"fill\(a\([^:]*\), 2", text):  # an element of an assumed-shape array is no sequence
         shape = "a(-20:40), b(-20:40), c(-6:20, -6:20)"
     return (
-        HEAD + f"program random_loops\n  use parts\n  implicit none\n  {arrays}\n{declared}  integer :: i, j\n{sizes}{idx}{fill}"
+        HEAD
+        + f"program random_loops\n  use parts\n  implicit none\n  {arrays}\n{declared}  integer :: i, j\n{sizes}{idx}{fill}"
         f"  call work(a, b, c, p, n, m, idx)\n{sums}contains\n  subroutine work(a, b, c, p, n, m, idx)\n"
         f"    integer, intent(inout) :: {shape}\n    integer, intent(in) :: n, m, idx(9)\n    type(cell), intent(inout) :: p(-6:20)\n"
         f"{scalars}{start}{text}{end}  end subroutine\nend program\n"

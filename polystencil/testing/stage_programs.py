@@ -53,8 +53,24 @@ class _Writer:
     def __init__(self, r: Random) -> None:
         self.r = r
         self.two = r.randrange(3) == 0
-        self.style = r.choice(("local", "local", "local", "local", "module", "dummy", "assumed", "allocatable", "component", "component_alloc"))
-        self.hazard = r.choice(("",) * 16 + ("pointer", "target", "equivalence", "common", "volatile", "same_pointer", "bound_common", "bound_target"))
+        self.style = r.choice(
+            (
+                "local",
+                "local",
+                "local",
+                "local",
+                "module",
+                "dummy",
+                "assumed",
+                "allocatable",
+                "component",
+                "component_alloc",
+            )
+        )
+        self.hazard = r.choice(
+            ("",) * 16
+            + ("pointer", "target", "equivalence", "common", "volatile", "same_pointer", "bound_common", "bound_target")
+        )
         prefix = "s%" if self.style.startswith("component") else ""
         self.names = {a: prefix + a for a in ARRAYS}
         self.dead = self.style == "local" and self.hazard == "" and r.randrange(3) > 0  # nothing else reads f and g
@@ -102,7 +118,13 @@ class _Writer:
         match self.r.randrange(14):
             case 0:
                 test = self.r.choice(("i > 2", "i == n", "mod(i, 2) == 0", "i > 1 .and. i < n"))
-                lines = [f"if ({test}) then", f"  {target} = {self.source(reads)}", "else", f"  {target} = {self.source(reads)}", "end if"]
+                lines = [
+                    f"if ({test}) then",
+                    f"  {target} = {self.source(reads)}",
+                    "else",
+                    f"  {target} = {self.source(reads)}",
+                    "end if",
+                ]
             case 1:
                 lines = ["block", "  real(rk) :: y", f"  y = {self.near(reads)}", f"  if (i > 3) y = y*0.5_rk + {self.near(reads)}",
                          f"  {target} = y*y", "end block"]  # fmt: skip
@@ -111,7 +133,9 @@ class _Writer:
             case _:
                 pass
         if self.chance(8) and not self.dead and len(lines) == 1:
-            lines = [f"{self.r.choice(('if (i > 1) ', 'if (i <= n + 1) ', 'if (mod(i, 2) == 0) ', 'if (c(i) > 0) '))}{lines[0]}"]
+            lines = [
+                f"{self.r.choice(('if (i > 1) ', 'if (i <= n + 1) ', 'if (mod(i, 2) == 0) ', 'if (c(i) > 0) '))}{lines[0]}"
+            ]
         if self.chance(12):
             lines.append(f"{self.at('g' if array == 'f' else 'w', shift)} = {self.source(reads)}")
         if self.chance(20) and len(lines) == 1:
@@ -124,7 +148,9 @@ class _Writer:
         for f in fluxes:
             i = self.r.choice((-1, -1, 0, 1))
             other = self.at(f, 0, -1) if self.two and self.chance(2) else self.at(f, i)
-            terms.append(self.r.choice((f"dt*({self.at(f)} - {other})", f"{self.at(f)} + {other}", f"0.5_rk*{self.at(f, i)}")))
+            terms.append(
+                self.r.choice((f"dt*({self.at(f)} - {other})", f"{self.at(f)} + {other}", f"0.5_rk*{self.at(f, i)}"))
+            )
         if self.chance(12) and not self.two:
             terms.append(f"face({self.names[fluxes[0]]}, i)")
         return " + ".join(terms)
@@ -140,9 +166,21 @@ class _Writer:
             case 0:
                 body = ["if (i == 1) then", f"  {self.at(target)} = {own}", "else", f"  {write}", "end if"]
             case 1:
-                body = [f"if (i > 2 .and. i < {self.top}) then", f"  {write}", "else", f"  {self.at(target)} = {self.update(fluxes)}", "end if"]
+                body = [
+                    f"if (i > 2 .and. i < {self.top}) then",
+                    f"  {write}",
+                    "else",
+                    f"  {self.at(target)} = {self.update(fluxes)}",
+                    "end if",
+                ]
             case 2:
-                body = ["block", "  real(rk) :: x", f"  x = {self.update(fluxes)}", f"  {self.at(target)} = {own} + x", "end block"]
+                body = [
+                    "block",
+                    "  real(rk) :: x",
+                    f"  x = {self.update(fluxes)}",
+                    f"  {self.at(target)} = {own} + x",
+                    "end block",
+                ]
             case 3 if self.chance(2):
                 body = [f"if (i > 1) {write}"]
             case 5 if self.chance(3):
@@ -151,7 +189,13 @@ class _Writer:
             case 6 if self.chance(3):
                 body = [f"call add({self.at(target)}, {self.update(fluxes)})"]
             case 7 if self.chance(3):
-                body = ["block", "  integer :: e", "  e = mod(i, 2)*0", f"  {self.at(target).replace('(i', '(i + e')} = {value}", "end block"]
+                body = [
+                    "block",
+                    "  integer :: e",
+                    "  e = mod(i, 2)*0",
+                    f"  {self.at(target).replace('(i', '(i + e')} = {value}",
+                    "end block",
+                ]
             case 8 if self.chance(3):
                 body = [f"if (i == 4) {self.r.choice(('cycle', 'cycle'))}", write]
             case 4 if self.chance(2):
@@ -196,7 +240,9 @@ class _Writer:
             body += self.host()
         if self.chance(14):
             body = ["if (count < 9) then", *("  " + line for line in body), "end if"]
-        inner = self.r.choice(("do step = 1, nt",) * 16 + ("do step = nt, 1, -1", "do step = 1, nt, 2", "do step = 1, calls + 2"))
+        inner = self.r.choice(
+            ("do step = 1, nt",) * 16 + ("do step = nt, 1, -1", "do step = 1, nt, 2", "do step = 1, calls + 2")
+        )
         lines = [inner, *("  " + line for line in body), "end do"]
         if self.chance(3):
             outer = self.r.choice(("do stage = 1, 2", "do stage = 1, 2", "do stage = 2, nt"))
@@ -222,13 +268,20 @@ class _Writer:
         own = "  integer :: i, j, step, stage, count\n  real(rk) :: dt, x, t, c(-3:16)\n  character(40) :: line\n"
         begin = "  count = 0\n  dt = 0.25_rk\n  x = 1.5_rk\n  t = 0\n  stage = 0\n  do i = -3, 16\n    c(i) = 0.5_rk*i - 1\n  end do\n"
         e = "(i, j)" if self.two else "(i)"
-        loops = ("  do j = -3, m + 4\n  do i = -3, n + 4\n", "  end do\n  end do\n") if self.two else ("  do i = -3, n + 4\n", "  end do\n")
+        loops = (
+            ("  do j = -3, m + 4\n  do i = -3, n + 4\n", "  end do\n  end do\n")
+            if self.two
+            else ("  do i = -3, n + 4\n", "  end do\n")
+        )
         k = "mod(i*i + 3*j, 11)" if self.two else "mod(i*i + 3*i, 11)"
         fill = loops[0] + "".join(
             f"    {self.names[a]}{e} = {v}\n" for a, v in (("q", f"0.25_rk*{k}"), ("f", "i + 0.5_rk"), ("g", "2*i"), ("r", "-i"), ("w", "0.125_rk"))
             if not (self.dead and a in "fg")
         ) + loops[1]  # fmt: skip
-        result = "".join(f"  print *, {self.names[a]}\n" for a in ARRAYS if not (self.dead and a in "fg")) + "  print *, count, dt, x, outside, calls, nn\n"
+        result = (
+            "".join(f"  print *, {self.names[a]}\n" for a in ARRAYS if not (self.dead and a in "fg"))
+            + "  print *, count, dt, x, outside, calls, nn\n"
+        )
         indented = "\n".join("  " + line for line in work) + "\n"
         sizes = f"  n = 12\n  m = 5\n  nn = 12\n  nt = {self.r.choice((3, 3, 4, 1, 0))}\n"
         extra, special = self.special(fixed)
@@ -236,15 +289,28 @@ class _Writer:
         main = "program random_stages\n  use parts\n  implicit none\n"
         match self.style:
             case "local":
-                return MODULE + main + f"  integer :: n, m, nt, nn\n{extra}{own}  real(rk), dimension{fixed} :: {arrays}\n{self.starts(special)}{sizes}{begin}{fill}{indented}{result}end program\n"
+                return (
+                    MODULE
+                    + main
+                    + f"  integer :: n, m, nt, nn\n{extra}{own}  real(rk), dimension{fixed} :: {arrays}\n{self.starts(special)}{sizes}{begin}{fill}{indented}{result}end program\n"
+                )
             case "module":
                 fields = f"module fields\n  use parts\n  implicit none\n  integer :: n, m, nt, nn\n  real(rk), dimension{fixed} :: {arrays}\n{extra}end module\n"
-                return MODULE + fields + main.replace("use parts", "use parts\n  use fields") + f"{own}{self.starts(special)}{sizes}{begin}{fill}{indented}{result}end program\n"
+                return (
+                    MODULE
+                    + fields
+                    + main.replace("use parts", "use parts\n  use fields")
+                    + f"{own}{self.starts(special)}{sizes}{begin}{fill}{indented}{result}end program\n"
+                )
             case "allocatable":
                 low = self.r.choice(("-3:n + 4", "-3:n + 4", "-4:n + 5"))
                 bounds = f"({low}, -3:m + 4)" if self.two else f"({low})"
                 allocate = "".join(f"  allocate ({a}{bounds}, source=0.0_rk)\n" for a in ARRAYS if a not in special)
-                return MODULE + main + f"  integer :: n, m, nt, nn\n{extra}{own}  real(rk), allocatable, dimension{colons} :: {arrays}\n{self.starts(special)}{sizes}{allocate}{begin}{fill}{indented}{result}end program\n"
+                return (
+                    MODULE
+                    + main
+                    + f"  integer :: n, m, nt, nn\n{extra}{own}  real(rk), allocatable, dimension{colons} :: {arrays}\n{self.starts(special)}{sizes}{allocate}{begin}{fill}{indented}{result}end program\n"
+                )
             case "component" | "component_alloc":
                 field = f"    real(rk) :: {', '.join(a + fixed for a in ARRAYS)}\n"
                 allocate = ""
@@ -252,14 +318,20 @@ class _Writer:
                     field = f"    real(rk), allocatable :: {', '.join(a + colons for a in ARRAYS)}\n"
                     allocate = "".join(f"  allocate (s%{a}{self.shape()}, source=0.0_rk)\n" for a in ARRAYS)
                 attribute = ", target" if self.hazard == "target" else ""
-                return MODULE + main + f"  type :: state\n{field}  end type\n  type(state){attribute} :: s\n  integer :: n, m, nt, nn\n{own}{sizes}{allocate}{begin}{fill}{indented}{result}end program\n"
+                return (
+                    MODULE
+                    + main
+                    + f"  type :: state\n{field}  end type\n  type(state){attribute} :: s\n  integer :: n, m, nt, nn\n{own}{sizes}{allocate}{begin}{fill}{indented}{result}end program\n"
+                )
             case _:
                 shape = self.shape(self.style == "dummy")
                 attribute = ", target" if self.hazard == "target" else ""
                 listed = ", &\n      ".join(a + shape for a in ARRAYS)
                 dummies = f"    real(rk), intent(inout){attribute} :: {listed}\n    integer, intent(in) :: n, m, nt\n    integer, intent(inout) :: nn\n"
                 return (
-                    MODULE + main + f"  integer :: n, m, nt, nn, i, j\n  real(rk), dimension{fixed} :: {', '.join(ARRAYS)}\n{sizes}{fill}"
+                    MODULE
+                    + main
+                    + f"  integer :: n, m, nt, nn, i, j\n  real(rk), dimension{fixed} :: {', '.join(ARRAYS)}\n{sizes}{fill}"
                     f"  call advance({', '.join(ARRAYS)}, n, m, nt, nn)\n{result.splitlines(True)[0]}{''.join(result.splitlines(True)[1:-1])}contains\n"
                     f"  subroutine advance({', '.join(ARRAYS)}, n, m, nt, nn)\n{dummies}{own}{begin}{indented}  print *, count, dt, x, outside, calls, nn\n"
                     "  end subroutine\nend program\n"
@@ -270,7 +342,10 @@ class _Writer:
         a = self.r.choice(("q", "f", "w"))
         match self.hazard:
             case "pointer":
-                return f"  real(rk), target :: {a}_store{fixed}\n  real(rk), pointer :: {a}{'(:, :)' if self.two else '(:)'}\n", {a}
+                return (
+                    f"  real(rk), target :: {a}_store{fixed}\n  real(rk), pointer :: {a}{'(:, :)' if self.two else '(:)'}\n",
+                    {a},
+                )
             case "target" if self.style in ("local", "module"):
                 return f"  real(rk), target :: {a}{fixed}\n", {a}
             case "equivalence" if self.style in ("local", "module"):

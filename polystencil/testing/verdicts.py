@@ -21,8 +21,9 @@ from polystencil.polyhedral.accesses import Access, Loop, LoopModel
 from polystencil.polyhedral.model import build_model
 from polystencil.proofs.independence import independent
 from polystencil.proofs.verdicts import Proven, Refuted, Unknown, Witness
-from polystencil.testing.enumeration import Instance, NotEnumerable, enumerate_accesses, meeting_pair
+from polystencil.testing.enumeration import Instance, enumerate_accesses, meeting_pair
 from polystencil.testing.nests import Nest
+from polystencil.testing.views import NotEnumerable
 from polystencil.transforms.loop_scalars import LoopScalars, loop_scalars
 
 P, S = isl.dim_type.param, isl.dim_type.set
@@ -104,7 +105,9 @@ def _check_relations(model: LoopModel, values: dict[str, int], instances: list[I
                 left = {p for p in left if p[:count] not in known}
         for point in sorted(left)[:SAMPLES]:
             if not any(_holds(a, point, values) for a in open_):
-                tally.wrong.append(f"{array} {'written' if is_write else 'read'} at {point} with {values} is in no may relation")
+                tally.wrong.append(
+                    f"{array} {'written' if is_write else 'read'} at {point} with {values} is in no may relation"
+                )
                 break
     for a in model.accesses:
         found = _points(a.must, values)
@@ -112,11 +115,17 @@ def _check_relations(model: LoopModel, values: dict[str, int], instances: list[I
             continue
         have: set[tuple[int, ...]] = set()
         for (array, is_write, depth), points in by_key.items():
-            if is_write == a.is_write and depth == len(a.loops) and (array == a.array or array.startswith(a.array + "%")):
+            if (
+                is_write == a.is_write
+                and depth == len(a.loops)
+                and (array == a.array or array.startswith(a.array + "%"))
+            ):
                 have |= {p[: depth + a.must.dim(isl.dim_type.out)] for p in points}
         if not found <= have:
             missing = sorted(found - have)[0]
-            tally.wrong.append(f"{a.array} at {missing} with {values} in the must relation of line {a.span.line} never happens")
+            tally.wrong.append(
+                f"{a.array} at {missing} with {values} in the must relation of line {a.span.line} never happens"
+            )
 
 
 def _points(m: isl.Map, values: dict[str, int]) -> set[tuple[int, ...]] | None:
@@ -153,7 +162,9 @@ def _check_loop(
         for values, instances in runs:
             bad = _read_before_written(instances, loop, id)
             if bad is not None:
-                tally.wrong.append(f"{id} is private to line {loop.statement.span.line}, but iteration {bad} reads it first, {values}")
+                tally.wrong.append(
+                    f"{id} is private to line {loop.statement.span.line}, but iteration {bad} reads it first, {values}"
+                )
     ignored = frozenset(scalars.private) | frozenset(scalars.reductions)
     verdict = independent(model, (loop,), table, ignored)
     tally.verdicts[f"independent: {type(verdict).__name__.lower()}"] += 1
@@ -166,7 +177,9 @@ def _check_loop(
     _check_carried(scalars, tally)
 
 
-def _check_proven(loop: Loop, ignored: frozenset[str] | set[str], runs: list[tuple[dict[str, int], list[Instance]]], tally: Tally) -> None:
+def _check_proven(
+    loop: Loop, ignored: frozenset[str] | set[str], runs: list[tuple[dict[str, int], list[Instance]]], tally: Tally
+) -> None:
     for values, instances in runs:
         inside = [i for i in instances if len(i.loops) > loop.position and i.loops[loop.position] == id(loop.statement)]
         pair = meeting_pair(inside, loop.position, loop.position, ignored)
@@ -193,9 +206,13 @@ def _read_before_written(instances: list[Instance], loop: Loop, variable: str) -
     return None
 
 
-def _check_witness(witness: Witness, model: LoopModel, loop: Loop, nest: s.Statement, table: SymbolTable, tally: Tally) -> None:
+def _check_witness(
+    witness: Witness, model: LoopModel, loop: Loop, nest: s.Statement, table: SymbolTable, tally: Tally
+) -> None:
     names, values = model.parameters.expressions, dict(witness.parameters)
-    if any(not isinstance(names.get(n), x.Ref) for n in values) or any(abs(v) > LARGEST_WITNESS for v in values.values()):
+    if any(not isinstance(names.get(n), x.Ref) for n in values) or any(
+        abs(v) > LARGEST_WITNESS for v in values.values()
+    ):
         tally.verdicts["witness: not replayed"] += 1
         return
     given = {names[n].id: v for n, v in values.items()}  # type: ignore[attr-defined]  # a Ref
@@ -210,7 +227,8 @@ def _check_witness(witness: Witness, model: LoopModel, loop: Loop, nest: s.State
     first, second = witness.iterations
     found = [
         i for i in instances
-        if i.iteration in (first, second) and (i.subscript == witness.subscript or i.subscript[: len(witness.subscript)] == witness.subscript)
+        if i.iteration in (first, second)
+        and witness.subscript in (i.subscript, i.subscript[: len(witness.subscript)])
         and (_title(i.array) == witness.array or _title(i.array).startswith(witness.array + "%"))
     ]  # fmt: skip
     real = {first, second} <= {i.iteration for i in found} and any(i.is_write for i in found)

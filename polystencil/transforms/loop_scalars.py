@@ -50,7 +50,7 @@ def loop_scalars(model: LoopModel, loop: Loop, body: s.Body, table: SymbolTable)
         in_parts = any(a.array != id or a.may.dim(isl.dim_type.out) for a in uses)
         if isinstance(verdict, Proven) and plain and not (in_parts and _has_indirect(table.symbols[id], table)):
             private.append(id)
-        elif operator is not None and plain and _all_in_sight(uses, body, id):
+        elif operator is not None and plain and _all_in_sight(uses, body):
             reductions[id] = operator
         else:
             carried[id] = verdict.reason if hasattr(verdict, "reason") else (
@@ -68,7 +68,7 @@ def _has_indirect(symbol: Symbol, table: SymbolTable) -> bool:
     )
 
 
-def _all_in_sight(uses: list[Access], body: s.Body, id: str) -> bool:
+def _all_in_sight(uses: list[Access], body: s.Body) -> bool:
     """Whether every access of the scalar stands in the loop's own statements, none in a procedure that it calls."""
     own = set()
     for st in walk_statements(body):

@@ -91,7 +91,7 @@ def _bounds(st: s.Statement, model: LoopModel, procedure: Procedure, table: Symb
             continue
         verdict, outside = inside(a, table, scope)
         if isinstance(verdict, Refuted) and outside is not None:
-            details = {"access_line": a.span.line}
+            details: dict[str, object] = {"access_line": a.span.line}
             if outside.always and not model.obstacles:  # a call might end the program before
                 details["stops"] = _message(outside)
             return [

@@ -1,5 +1,7 @@
 """Pictures hold the points and arrows that they should, and look like the golden ones."""
 
+# ruff: noqa: E402  # the notebook extra may be missing
+
 from __future__ import annotations
 
 from pathlib import Path

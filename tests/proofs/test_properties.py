@@ -90,7 +90,8 @@ def test_conditions_and_functions_point_by_point(seed: int) -> None:
         f" if ({guard}) then\n  i = {value}\n end if\nend subroutine\n"
     )
     st = procedure.body[0]
-    assert isinstance(st, s.If) and isinstance(st.branches[0].body[0], s.Assign)
+    assert isinstance(st, s.If)
+    assert isinstance(st.branches[0].body[0], s.Assign)
     condition, function = st.branches[0].condition, st.branches[0].body[0].value
     scope = _scope(procedure)
     truth, f = to_sets(condition, scope), to_affine(function, scope)
@@ -170,7 +171,8 @@ def _bounds(e: x.Expression, table: SymbolTable, parameters: Parameters) -> Arra
     known = dimensions_of(e, table)
     assert known is not None
     lower, upper = to_affine(known[0][0], scope), to_affine(known[0][1], scope)
-    assert lower is not None and upper is not None
+    assert lower is not None
+    assert upper is not None
     return ArrayBounds((lower,), (upper,), False)
 
 
@@ -237,4 +239,5 @@ def test_accesses_inside_bounds(seed: int) -> None:
             if isinstance(verdict, Refuted) and touched:
                 assert wrong, "refuted although a run is valid"
         if isinstance(verdict, Refuted):
-            assert outside is not None and not outside.bounds[0] <= outside.index <= outside.bounds[1]
+            assert outside is not None
+            assert not outside.bounds[0] <= outside.index <= outside.bounds[1]

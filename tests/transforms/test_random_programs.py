@@ -38,7 +38,9 @@ def test_transformed_programs_print_the_same(kind: str, first: int, tmp_path: Pa
             assert compiled_run(print_program(compared.program), tmp_path) == compared.output, (kind, seed)
 
 
-@pytest.mark.parametrize(("kind", "transform", "least"), [("loops", "parallelize", 0.3), ("stages", "fuse", 0.3), ("stencils", "split", 0.8)])
+@pytest.mark.parametrize(
+    ("kind", "transform", "least"), [("loops", "parallelize", 0.3), ("stages", "fuse", 0.3), ("stencils", "split", 0.8)]
+)
 def test_many_programs_are_really_transformed(kind: str, transform: str, least: float) -> None:
     from polystencil import pipeline
     from polystencil.testing.equal_runs import parsed

@@ -90,8 +90,8 @@ class _Printer:
                 out += ["", *("  " + line for line in self.procedure(p, names))]
         return [*out, f"end module {m.name}"]
 
-    def specification(  # type: ignore[type-arg]
-        self, symbols: tuple, types: tuple, names: Names, interfaces: list[str]
+    def specification(
+        self, symbols: tuple[Symbol, ...], types: tuple[TypeDefinition, ...], names: Names, interfaces: list[str]
     ) -> Iterator[str]:
         constants = tuple(v for v in symbols if "parameter" in v.attributes and isinstance(v.type, Intrinsic))
         variables = tuple(v for v in symbols if v not in constants)
