@@ -250,7 +250,7 @@ program p
  integer :: i
  a = [(real(i), i=1,10)]
  a(5) = sqrt(-a(1))
- a(3) = -0.0; 
+ a(3) = -0.0
  s = sqrt(-a(2))
  do i = 1, 10
   if (a(i) > s) s = a(i)
