@@ -44,8 +44,9 @@ class Outside:
 def inside(access: Access, table: SymbolTable, scope: Scope) -> tuple[Verdict, Outside | None]:
     """The verdict on one access, and for a refuted one where it is outside."""
     claim = f"every subscript of {_title(access.array)} lies within its bounds"
-    whole = access.expression.base if isinstance(access.expression, (x.Element, x.Section)) else access.expression
-    known = dimensions_of(whole, table) if "%" not in access.array else None
+    symbol = table.symbols.get(access.array)  # the storage's own bounds: a dummy that stands for it may have others
+    whole = None if symbol is None else x.Ref(symbol.id, symbol.type, len(symbol.shape or ()))
+    known = dimensions_of(whole, table) if whole is not None else None
     if known is None or access.may.dim(O) != len(known):
         return Unknown(claim, "the bounds of the array are not known here", access.span), None
     try:

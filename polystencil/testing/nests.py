@@ -291,10 +291,11 @@ def random_nest(r: Random, max_depth: int = 3, plain: bool = False) -> Nest:
     writer = NestWriter(r, plain)
     lines, depth = writer.nest(max_depth)
     body = "\n".join("  " + line for line in lines)
+    rich = ("", "", "") if plain else (MODULE, "p, one, ", "  use parts\n")
+    records = "" if plain else "  type(cell), intent(inout) :: p(-90:90), one\n"
     text = (
-        MODULE + "subroutine sweep(a, b, p, one, n, m)\n  use parts\n  implicit none\n  integer, intent(in) :: n, m\n"
-        "  integer, intent(inout) :: a(-500:500), b(-200:200, -200:200)\n"
-        "  type(cell), intent(inout) :: p(-90:90), one\n"
+        f"{rich[0]}subroutine sweep(a, b, {rich[1]}n, m)\n{rich[2]}  implicit none\n  integer, intent(in) :: n, m\n"
+        f"  integer, intent(inout) :: a(-500:500), b(-200:200, -200:200)\n{records}"
         f"  integer :: i, j, k, l1, l2, t, u\n{body}\nend subroutine sweep\n"
     )
     values = tuple({"n": r.randint(0, 6), "m": r.randint(1, 6)} for _ in range(r.randint(1, 2)))

@@ -36,7 +36,8 @@ def arrays_overwritten(loop: s.ParallelLoop, table: SymbolTable) -> tuple[str, .
         writes = [a for a in uses if a.is_write and a.array == id]
         if not isinstance(private_to(last, uses, id), Proven):
             continue
-        known = dimensions_of(_whole(writes[0].expression), table) if "%" not in id else None
+        symbol = table.symbols.get(id)  # the array's own bounds, not those of a dummy that stands for it
+        known = dimensions_of(x.Ref(id, symbol.type, len(symbol.shape or ())), table) if symbol is not None else None
         if known is None:
             continue
         scope = Scope(model.parameters, lambda _: True)
@@ -46,10 +47,6 @@ def arrays_overwritten(loop: s.ParallelLoop, table: SymbolTable) -> tuple[str, .
         except BudgetExceeded:
             continue
     return tuple(out)
-
-
-def _whole(e: x.Expression) -> x.Expression:
-    return e.base if isinstance(e, (x.Element, x.Section)) else e
 
 
 def _covers(writes: list, known: list, scope: Scope) -> bool:  # type: ignore[type-arg]

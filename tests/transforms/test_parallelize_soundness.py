@@ -735,6 +735,52 @@ end program
  print *, l, any_
 end program
 """,
+    "a_dummy_with_constant_bounds": """module m
+contains
+ pure subroutine fill(w, k)
+  integer, intent(inout) :: w(4)
+  integer, intent(in) :: k
+  integer :: q
+  do q = 1, 4
+   w(q) = k*q
+  end do
+ end subroutine
+end module
+program p
+ use m
+ integer :: a(60), i
+ a = [(i, i=1,60)]
+ do i = 1, 5
+  call fill(a(10*i:10*i+3), i)
+ end do
+ print *, a
+ do i = 1, 1
+  call fill(a, i)
+ end do
+ print *, a
+ do concurrent (i = 1:1)
+  call fill(a(7:10), i)
+ end do
+ print *, a
+end program
+""",
+    "a_function_whose_dummy_starts_at_zero": """module m
+contains
+ pure integer function first(w)
+  integer, intent(in) :: w(0:3)
+  first = w(0) + w(3)
+ end function
+end module
+program p
+ use m
+ integer :: a(60), b(10), i
+ a = [(i, i=1,60)]
+ do i = 1, 10
+  b(i) = first(a(i:i+3))
+ end do
+ print *, b
+end program
+""",
 }
 
 
@@ -752,3 +798,8 @@ SEQUENTIAL = [
 @pytest.mark.parametrize("name", SEQUENTIAL)
 def test_the_last_loop_stays_in_order(name: str, same: Callable[..., object], status: Callable[..., list[str]]) -> None:
     assert status(same(PROGRAMS[name].lstrip()), "parallelize")[-1] == "refused"
+
+
+def test_bounds_are_those_of_the_array_behind_a_dummy(same: Callable[..., object], status: Callable[..., list[str]]) -> None:
+    assert "refused" not in status(same(PROGRAMS["a_dummy_with_constant_bounds"]), "bounds")
+    assert "refused" not in status(same(PROGRAMS["a_function_whose_dummy_starts_at_zero"]), "bounds")
