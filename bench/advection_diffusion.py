@@ -103,8 +103,8 @@ def copy_rate(folder: Path) -> float:
         text = subprocess.run([str(folder / "stream"), "400"], capture_output=True, text=True, timeout=120).stdout
     except (OSError, subprocess.SubprocessError):
         return 0.0
-    rates = [float(v) for v in re.findall(r"copy[^0-9]*([0-9.]+)", text)]
-    return max(rates, default=0.0)
+    found = re.search(r"arrays +400 MB: copy +([0-9.]+)", text)
+    return float(found.group(1)) if found else 0.0
 
 
 def main() -> int:
