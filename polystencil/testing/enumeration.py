@@ -21,9 +21,9 @@ from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.types import Intrinsic, Record
 from polystencil.ir.typing import rank_of, type_of
+from polystencil.testing.values import Number, binary_value, converted, intrinsic_value
 from polystencil.testing.views import Cell, NotEnumerable, View, bounds_given, sequence, whole
 
-Number = int | float | bool
 MOST_ACCESSES = 200_000
 STORAGE = (x.Ref, x.Element, x.Section, x.Component)
 
@@ -303,12 +303,12 @@ class _Walker:
             case x.Paren():
                 return self.value(e.operand)
             case x.Convert():
-                return _converted(self.value(e.operand), e.type)
+                return converted(self.value(e.operand), e.type)
             case x.Unary():
                 v = self.value(e.operand)
                 return (not v) if e.operator == ".not." else -v if e.operator == "-" else v
             case x.Binary():
-                return _binary(e.operator, self.value(e.left), self.value(e.right))
+                return binary_value(e.operator, self.value(e.left), self.value(e.right))
             case x.IntrinsicCall():
                 return self.intrinsic(e)
             case x.FunctionCall():
@@ -342,12 +342,12 @@ class _Walker:
             case x.Paren():
                 return self.element_of(e.operand, k)
             case x.Convert():
-                return _converted(self.element_of(e.operand, k), e.type)
+                return converted(self.element_of(e.operand, k), e.type)
             case x.Unary():
                 v = self.element_of(e.operand, k)
                 return (not v) if e.operator == ".not." else -v if e.operator == "-" else v
             case x.Binary():
-                return _binary(e.operator, self.element_of(e.left, k), self.element_of(e.right, k))
+                return binary_value(e.operator, self.element_of(e.left, k), self.element_of(e.right, k))
             case x.ArrayConstructor():
                 return self.value(e.items[k])
             case _:
@@ -367,7 +367,7 @@ class _Walker:
         if first is not None and rank_of(first) == 1 and e.name in ("sum", "maxval", "minval"):
             values = [self.element_of(first, k) for k in range(self.length(first))]
             return sum(values) if e.name == "sum" else (max if e.name == "maxval" else min)(values, default=0)
-        return _intrinsic(e.name, [self.value(a) for a in e.arguments if a is not None])
+        return intrinsic_value(e.name, [self.value(a) for a in e.arguments if a is not None])
 
     # -- calls -------------------------------------------------------------------------------------------------
 
@@ -413,71 +413,6 @@ class _Walker:
             raise NotEnumerable("an array expression as an argument")
         self.cells[dummy.id, ()] = self.value(actual)
         return Cell(dummy.id, ())
-
-
-def _converted(v: Number, to: object) -> Number:
-    base = getattr(to, "base", "")
-    return int(v) if base == "integer" else float(v) if base == "real" else v
-
-
-def _binary(operator: str, a: Number, b: Number) -> Number:
-    match operator:
-        case "+":
-            return a + b
-        case "-":
-            return a - b
-        case "*":
-            return a * b
-        case "/" if isinstance(a, int) and isinstance(b, int):
-            if b == 0:
-                raise NotEnumerable("a division by zero")
-            return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-        case "/":
-            return a / b if b else math.inf
-        case "**":
-            return a**b if abs(a) < 100 and 0 <= b < 9 else 0
-        case "==" | ".eqv.":
-            return a == b
-        case "/=" | ".neqv.":
-            return a != b
-        case "<":
-            return a < b
-        case "<=":
-            return a <= b
-        case ">":
-            return a > b
-        case ">=":
-            return a >= b
-        case ".and.":
-            return bool(a) and bool(b)
-        case ".or.":
-            return bool(a) or bool(b)
-        case _:
-            raise NotEnumerable(operator)
-
-
-def _intrinsic(name: str, v: list[Number]) -> Number:
-    match name:
-        case "min":
-            return min(v)
-        case "max":
-            return max(v)
-        case "abs":
-            return abs(v[0])
-        case "mod" if isinstance(v[0], int):
-            if v[1] == 0:
-                raise NotEnumerable("a division by zero")
-            return abs(v[0]) % abs(v[1]) * (1 if v[0] >= 0 else -1)
-        case "modulo" if isinstance(v[0], int):
-            return v[0] % v[1]
-        case "merge":
-            return v[0] if v[2] else v[1]
-        case "dim":
-            return max(v[0] - v[1], 0)
-        case "sqrt":
-            return math.sqrt(abs(v[0]))
-        case _:
-            raise NotEnumerable(name)
 
 
 def meeting_pair(

@@ -636,6 +636,267 @@ end program
 
 end program
 """,
+    "settled_outer_reads": """program p
+ call s(12)
+contains
+subroutine s(n)
+ integer, intent(in) :: n
+ integer :: i, step, o
+ real(8) :: q(0:n), f(0:n), w(0:n)
+ q = [(0.25d0*mod(i*i+3,11), i=0,n)]
+ w = 0
+ do o = 1, 3
+  if (o == 2) q(3) = 5
+  do step = 1, o
+   do concurrent (i = 0:n-1)
+    f(i) = q(i+1) - q(i)
+   end do
+   do concurrent (i = 1:n-1)
+    q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+   end do
+  end do
+  w = w + q
+ end do
+ print *, w, q
+end subroutine
+end program
+""",
+    "outer_call_reads_q": """program p
+ call s(12)
+contains
+subroutine s(n)
+ integer, intent(in) :: n
+ integer :: i, step, o
+ real(8) :: q(0:n), f(0:n), w(0:n)
+ q = [(0.25d0*mod(i*i+3,11), i=0,n)]
+ w = 0
+ do o = 1, 3
+  if (o == 2) q(3) = 5
+  do step = 1, o
+   do concurrent (i = 0:n-1)
+    f(i) = q(i+1) - q(i)
+   end do
+   do concurrent (i = 1:n-1)
+    q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+   end do
+  end do
+  call add(w, q)
+ end do
+ print *, w, q
+end subroutine
+pure subroutine add(a, b)
+ real(8), intent(inout) :: a(:)
+ real(8), intent(inout) :: b(:)
+ a = a + b
+ b(2) = b(2)*0.5d0
+end subroutine
+end program
+""",
+    "outer_move_alloc": """program p
+ call s(12)
+contains
+subroutine s(n)
+ integer, intent(in) :: n
+ integer :: i, step, o
+ real(8), allocatable :: q(:), z(:)
+ real(8) :: f(0:n), w(0:n)
+ allocate (q(0:n), z(0:n))
+ q = [(0.25d0*mod(i*i+3,11), i=0,n)]
+ w = 0; z = 1
+ do o = 1, 3
+  do step = 1, 2
+   do concurrent (i = 0:n-1)
+    f(i) = q(i+1) - q(i)
+   end do
+   do concurrent (i = 1:n-1)
+    q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+   end do
+  end do
+  call move_alloc(q, z)
+  allocate (q(0:n))
+  q = z*0.5d0
+ end do
+ print *, w, q
+end subroutine
+end program
+""",
+    "inner_swap_pointers": """program p
+ integer :: i, step
+ real(8), target :: a(0:12), b(0:12)
+ real(8), pointer :: q(:), z(:), t(:)
+ real(8) :: f(0:12)
+ a = [(0.25d0*mod(i*i+3,11), i=0,12)]
+ b = a
+ q(0:) => a
+ z(0:) => b
+ do step = 1, 5
+  do concurrent (i = 0:11)
+   f(i) = q(i+1) - q(i)
+  end do
+  do concurrent (i = 1:11)
+   z(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+  end do
+  t => q
+  q => z
+  z => t
+ end do
+ print *, a, b, f
+end program
+""",
+    "conditional_copy_back": """program p
+ integer :: i, step, n
+ real(8) :: q(0:12), f(0:12)
+ q = [(0.25d0*mod(i*i+3,11), i=0,12)]
+ f = 0
+ n = 11
+ do step = 1, 5
+  do concurrent (i = 0:11)
+   f(i) = q(i+1) - q(i)
+  end do
+  do concurrent (i = 1:min(n,11))
+   q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+  end do
+  n = n - 1
+ end do
+ print *, q, f, n
+end program
+""",
+    "bound_array_element": """program p
+ integer :: i, step, n(2)
+ real(8) :: q(0:12), f(0:12)
+ q = [(0.25d0*mod(i*i+3,11), i=0,12)]
+ f = 0
+ n = 11
+ do step = 1, 5
+  do concurrent (i = 0:11)
+   f(i) = q(i+1) - q(i)
+  end do
+  do concurrent (i = 1:min(n(1),11))
+   q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+  end do
+  n(1) = n(1) - 1
+ end do
+ print *, q, f, n
+end program
+""",
+    "bound_component": """program p
+  type t
+  integer :: k
+ end type
+ type(t) :: n
+ integer :: i, step
+ real(8) :: q(0:12), f(0:12)
+ q = [(0.25d0*mod(i*i+3,11), i=0,12)]
+ f = 0
+ n%k = 11
+ do step = 1, 5
+  do concurrent (i = 0:11)
+   f(i) = q(i+1) - q(i)
+  end do
+  do concurrent (i = 1:min(n%k,11))
+   q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+  end do
+  n%k = n%k - 1
+ end do
+ print *, q, f, n
+end program
+""",
+    "while_loop_around": """program p
+ integer :: i, step
+ real(8) :: q(0:12), f(0:12)
+ q = [(0.25d0*mod(i*i+3,11), i=0,12)]
+ f = 0
+ step = 0
+ do while (step < 4)
+  do concurrent (i = 0:11)
+   f(i) = q(i+1) - q(i)
+  end do
+  do concurrent (i = 1:11)
+   q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+  end do
+  step = step + 1
+ end do
+ print *, q, f
+end program
+""",
+    "print_in_between_outer": """program p
+ call s(12)
+contains
+subroutine s(n)
+ integer, intent(in) :: n
+ integer :: i, step, o
+ real(8) :: q(0:n), f(0:n), w(0:n)
+ q = [(0.25d0*mod(i*i+3,11), i=0,n)]
+ w = 0
+ do o = 1, 3
+  if (o == 2) q(3) = 5
+  do step = 1, o
+   do concurrent (i = 0:n-1)
+    f(i) = q(i+1) - q(i)
+   end do
+   do concurrent (i = 1:n-1)
+    q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+   end do
+  end do
+  print *, q
+  w = w + 1
+ end do
+ print *, w, q
+end subroutine
+end program
+""",
+    "function_of_q_in_outer_bound": """program p
+ call s(12)
+contains
+subroutine s(n)
+ integer, intent(in) :: n
+ integer :: i, step, o
+ real(8) :: q(0:n), f(0:n), w(0:n)
+ q = [(0.25d0*mod(i*i+3,11), i=0,n)]
+ w = 0
+ do o = 1, 3
+  if (o == 2) q(3) = 5
+  do step = 1, int(q(3)) - 1
+   do concurrent (i = 0:n-1)
+    f(i) = q(i+1) - q(i)
+   end do
+   do concurrent (i = 1:n-1)
+    q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+   end do
+  end do
+  w = w + q
+ end do
+ print *, w, q
+end subroutine
+end program
+""",
+    "time_loop_variable_kind": """program p
+ call s(12)
+contains
+subroutine s(n)
+ integer, intent(in) :: n
+ integer :: i
+ integer(8) :: step
+ integer(1) :: o
+ real(8) :: q(0:n), f(0:n), w(0:n)
+ q = [(0.25d0*mod(i*i+3,11), i=0,n)]
+ w = 0
+ do o = 1, 3
+  if (o == 2) q(3) = 5
+  do step = 1, o
+   do concurrent (i = 0:n-1)
+    f(i) = q(i+1) - q(i)
+   end do
+   do concurrent (i = 1:n-1)
+    q(i) = q(i) + 0.5d0*(f(i) - f(i-1))
+   end do
+  end do
+  w = w + q
+ end do
+ print *, w, q
+end subroutine
+end program
+""",
 }
 TRANSFORMS = (("fuse",), ("fuse", "swap"), "all")
 
