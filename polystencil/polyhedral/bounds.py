@@ -48,6 +48,8 @@ def dimensions_of(e: x.Expression, table: SymbolTable) -> list[tuple[x.Expressio
         return _allocated(symbol, owner, table)
     if "pointer" in symbol.attributes:
         return None
+    if "dummy" in symbol.attributes and symbol.shape[-1].upper == ONE:
+        return None  # `a(1)`: how old programs write `a(*)`
     out = [_declared(d, owner, table) for d in symbol.shape]
     return None if any(d is None for d in out) else [d for d in out if d is not None]
 

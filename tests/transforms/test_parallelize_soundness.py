@@ -803,3 +803,16 @@ def test_the_last_loop_stays_in_order(name: str, same: Callable[..., object], st
 def test_bounds_are_those_of_the_array_behind_a_dummy(same: Callable[..., object], status: Callable[..., list[str]]) -> None:
     assert "refused" not in status(same(PROGRAMS["a_dummy_with_constant_bounds"]), "bounds")
     assert "refused" not in status(same(PROGRAMS["a_function_whose_dummy_starts_at_zero"]), "bounds")
+
+
+def test_a_dummy_of_one_element_may_be_an_old_assumed_size() -> None:
+    from polystencil import explain
+
+    text = """subroutine s(x, n)
+  integer n, i, x(1)
+  do i = 1, 10
+    x(i) = i + n
+  end do
+end subroutine
+"""
+    assert [r.status for r in explain(text) if r.transform == "bounds"] == ["not-applicable"]
