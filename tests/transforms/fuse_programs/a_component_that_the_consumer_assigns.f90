@@ -1,0 +1,24 @@
+program p
+ type t
+  real(8) :: x
+ end type
+ type(t) :: s
+ integer :: i, k, step
+ real(8) :: q(0:12), f(0:12), x, w(0:12)
+ q = [(0.25d0*mod(i*i+3,11), i=0,12)]; f = -1; x = 2; k = 1; w = 0
+ s%x = 1
+ do step = 1, 4
+  do concurrent (i = 0:11)
+   f(i) = q(i+1)*s%x - q(i)
+  end do
+  do concurrent (i = 1:11)
+   s%x = 3 + i
+   w(i) = w(i) + f(i)*s%x - f(i-1)
+  end do
+  s%x = 1
+ end do
+ print *, q
+ print *, f
+ print *, x, k, w
+
+end program

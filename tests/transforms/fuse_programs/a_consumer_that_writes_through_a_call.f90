@@ -1,0 +1,27 @@
+module m
+contains
+ pure subroutine upd(a, b)
+  real(8), intent(inout) :: a
+  real(8), intent(in) :: b
+  a = a + 0.5d0*b
+ end subroutine
+end module
+program p
+ use m
+ integer :: i, k, step
+ real(8) :: q(0:12), f(0:12), x, w(0:12)
+ q = [(0.25d0*mod(i*i+3,11), i=0,12)]; f = -1; x = 2; k = 1; w = 0
+
+ do step = 1, 4
+  do concurrent (i = 0:11)
+   f(i) = q(i+1) - q(i)
+  end do
+  do concurrent (i = 1:11)
+   call upd(q(i), f(i) - f(i-1))
+  end do
+ end do
+ print *, q
+ print *, f
+ print *, x, k, w
+
+end program

@@ -1,0 +1,23 @@
+program p
+
+ integer :: i, k, step
+ real(8) :: q(0:12), f(0:12), x, w(0:12)
+ q = [(0.25d0*mod(i*i+3,11), i=0,12)]; f = -1; x = 2; k = 1; w = 0
+
+ do step = 1, 4
+  do concurrent (i = 1:10)
+   block
+    integer :: t
+    t = merge(1, -1, mod(i, 2) == 1)
+    f(i + t) = q(i)
+   end block
+  end do
+  do concurrent (i = 1:10)
+   w(i) = w(i) + f(i)
+  end do
+ end do
+ print *, q
+ print *, f
+ print *, x, k, w
+
+end program

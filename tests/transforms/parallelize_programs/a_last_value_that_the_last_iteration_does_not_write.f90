@@ -1,0 +1,13 @@
+program p
+ integer :: a(10), b(10), i, k, t
+ a = [(k*k, k = 1, 10)]
+ t = -1
+ do i = 1, 10
+  do k = i, 7
+   t = a(k)
+   b(k) = 0
+  end do
+  b(i) = 5
+ end do
+ print *, t
+end program
