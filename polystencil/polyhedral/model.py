@@ -62,6 +62,7 @@ class _Builder:
         self.private_depth: dict[str, int] = {}
         self.bindings: dict[str, Binding] = {}
         self.procedure = procedure
+        self.header_indices: set[str] = set()  # of the parallel loop whose mask is being read
 
     # -- names -------------------------------------------------------------------------------------------------
 
@@ -322,7 +323,10 @@ class _Builder:
         if st.mask is not None:  # evaluated for all iterations before the first one runs
             for i in st.indices:
                 self.scope.values[i.ref.id] = None
+            self.header_indices = {i.ref.id for i in st.indices}
+            must, self.must = self.must, self.scope.empty()  # there may be no iteration
             self.read(st.mask, st.span)
+            self.header_indices, self.must = set(), must
         self.nest(st, list(st.indices))
 
     def nest(self, st: s.ParallelLoop, indices: list[s.LoopIndex]) -> None:
@@ -400,7 +404,7 @@ class _Builder:
                 self.scope.values[e.id] = None
 
     def record(self, e: x.Expression, is_write: bool, span: Span) -> None:
-        if isinstance(e, x.Ref) and e.id in self.scope.indices and not is_write:
+        if isinstance(e, x.Ref) and (e.id in self.scope.indices or e.id in self.header_indices) and not is_write:
             return  # the index of a loop around is the iteration itself
         place = place_of(e, self.scope, self.table, self.bindings)
         if place is None or (not is_write and place.path in self.scope.indices):

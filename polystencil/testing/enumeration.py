@@ -141,12 +141,12 @@ class _Walker:
         added = set(names) - self.indices
         self.indices |= added
         jump: _Jump | None = None
+        if mask is not None:  # for all iterations before the first one runs
+            points = [p for p in points if self.holds(mask, names, p)]
         for point in points:
             for name, v in zip(names, point, strict=True):
                 self.cells[name, ()] = v
             self.here = ((*iteration, *point), inner, st.span)
-            if mask is not None and not self.value(mask):
-                continue
             jump = self.body(st.body, (*iteration, *point), inner)
             if jump is None or (jump.target == st.name and jump.kind == "cycle"):
                 jump = None
@@ -159,6 +159,12 @@ class _Walker:
                 self.cells[names[0], ()] = lower + max(0, (upper - lower + step) // step) * step if step else lower
         self.indices -= added
         return jump
+
+    def holds(self, mask: x.Expression, names: tuple[str, ...], point: tuple[int, ...]) -> bool:
+        """The mask of one iteration."""
+        for name, v in zip(names, point, strict=True):
+            self.cells[name, ()] = v
+        return bool(self.value(mask))
 
     def do_while(self, st: s.DoWhile, iteration: tuple[int, ...], loops: tuple[int, ...]) -> _Jump | None:
         inner = (*loops, id(st))

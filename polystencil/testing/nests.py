@@ -224,6 +224,14 @@ class NestWriter:
                 upper = f"min({upper}, {lower} + 3)" if self.chance(2) else self.r.choice(("2", "n", upper))
                 step = self.r.choice(("", "", ", 2", ", -1"))
                 return [f"{pad}{name}: do {index} = {lower}, {upper}{step}", *body, f"{pad}end do {name}"]
+            case 19 if self.inner < 2:
+                self.inner += 1
+                index = f"l{self.inner}"
+                inside = (*indices, index)
+                body = [f"{more}{self.element(inside)} = {self.value(inside)}" for _ in range(self.r.randint(1, 2))]
+                mask = f", {self.guard(inside)}" if self.chance(2) else ""
+                bounds = f"{self.affine(indices, False)}:{self.r.choice(('2', 'n', '4'))}{self.r.choice(('', '', ':2'))}"
+                return [f"{pad}do concurrent ({index} = {bounds}{mask})", *body, f"{pad}end do"]
             case 11:
                 return [f"{pad}if ({self.guard(indices)}) {self.r.choice(('cycle', 'cycle', 'exit'))} {loop}"]
             case 12:
