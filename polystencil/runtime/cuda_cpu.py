@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,8 @@ class CudaCpuDevice:
         self.fp = fp
         self.name = f"CUDA kernels on the CPU, compiled by {find_compiler()[0]}"
         self.is_cpu, self.launches = True, 0
+        self.after_wait: Callable[[], None] | None = None  # looks at what kernels noted
+        self._seen = 0
         self._built = 0.0
         self._waiting: list[Kernel] = []
         self._groups: dict[int, list[Kernel]] = {}
@@ -157,15 +160,22 @@ class CudaCpuDevice:
         return CudaLauncher(self, kernel)
 
     def wait(self) -> None:
-        """Launches are done when they return."""
+        """Launches are done when they return; what they noted is looked at here."""
+        if self.launches != self._seen:
+            self._seen = self.launches
+            if self.after_wait is not None:
+                self.after_wait()
 
-    def reads(self, *variables: Any) -> None:
+    def reads(self, *_: Any) -> None:
         """Arrays are where the host has them."""
+        self.wait()
 
-    def writes(self, *variables: Any) -> None:
+    def writes(self, *_: Any) -> None:
         """Arrays are where the host has them."""
+        self.wait()
 
     def up_to_date(self, value: Any) -> Any:
+        self.wait()
         return value
 
     def finish(self) -> None:

@@ -12,6 +12,7 @@ from polystencil.codegen.generated import GeneratedProgram
 from polystencil.errors import FortranRuntimeError
 from polystencil.options import Options
 from polystencil.runtime import load
+from polystencil.runtime.cuda_cpu import CudaCpuDevice
 from polystencil.runtime.opencl import OpenCLDevice
 
 TEXT = """
@@ -34,9 +35,7 @@ end program
 
 @pytest.mark.parametrize("operation", ["1000/b(i)", "mod(7, b(i))", "modulo(7, b(i))"])
 @pytest.mark.parametrize("copying", [False, True])
-def test_division_by_zero_is_located(
-    generated: Callable[..., GeneratedProgram], operation: str, copying: bool
-) -> None:
+def test_division_by_zero_is_located(generated: Callable[..., GeneratedProgram], operation: str, copying: bool) -> None:
     made = generated(TEXT.format(zero_at=50, operation=operation))
     exe = load(made, OpenCLDevice(copying=copying), Options())
     for _ in range(2):  # the flag is lowered again
@@ -44,6 +43,16 @@ def test_division_by_zero_is_located(
             exe.run(stdout=io.BytesIO())
     good = load(generated(TEXT.format(zero_at=200, operation=operation)), OpenCLDevice(copying=copying), Options())
     assert good.run(stdout=io.BytesIO()) == 0
+
+
+@pytest.mark.parametrize("kind", ["opencl", "cuda_cpu"])
+def test_nothing_is_printed_after_the_division(generated: Callable[..., GeneratedProgram], kind: str) -> None:
+    device = OpenCLDevice() if kind == "opencl" else CudaCpuDevice()
+    out = io.BytesIO()
+    made = generated(TEXT.format(zero_at=50, operation="1000/b(i)"), target=kind)
+    with pytest.raises(FortranRuntimeError, match=r"test\.f90:7:5: integer division by zero"):
+        load(made, device, Options(target=kind)).run(stdout=out)  # type: ignore[arg-type]  # one of the targets
+    assert out.getvalue() == b""
 
 
 def test_a_division_that_is_not_reached_is_no_error(output: Callable[..., str]) -> None:
