@@ -104,7 +104,7 @@ def _as_tuned(path: str | os.PathLike[str], program: Program, options: Options) 
 def explain(program: Program | Given, *, transforms: str | Sequence[str] = "all", **choices: int) -> tuple[Remark, ...]:
     """Every loop and every pass: what was done or not, and why, with witnesses."""
     parsed = program if isinstance(program, Program) else parse(program)
-    return pipeline.transform(parsed, options_of(transforms=transforms, **choices)).remarks  # type: ignore[arg-type]
+    return pipeline.transform(parsed, options_of(transforms=transforms, **choices)).remarks  # type: ignore[arg-type]  # choices are option values
 
 
 def show(program: Program | Given, *, after: str = "source", transforms: str | Sequence[str] = "all") -> str:

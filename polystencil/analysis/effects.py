@@ -6,7 +6,7 @@ what is not modelled has unknown effects, and nothing is assumed about it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from polystencil.analysis.definitions import base_id, is_pure
@@ -142,6 +142,8 @@ def _statement(st: s.Statement, table: SymbolTable, out: Effects) -> None:
             _expression(e, st, table, out)
 
 
+Define = Callable[[x.Expression | None], None]
+
 _WORDS: dict[type, str] = {
     s.Read: "input (read)", s.Allocate: "an allocate statement", s.Deallocate: "a deallocate statement",
     s.PointerAssign: "a pointer association", s.CallIntrinsic: "a call of an intrinsic subroutine",
@@ -151,41 +153,41 @@ _WORDS: dict[type, str] = {
 }  # fmt: skip
 
 
-def _write(st: s.Write, define: object, unknown: object) -> None:
+def _write(st: s.Write, define: Define, unknown: Callable[[str], None]) -> None:
     for key, _ in st.controls:
         if key not in ("advance", "fmt", "rec", "pos", "decimal", "sign"):
-            unknown(f"a write statement with {key}= (an input/output specifier)")  # type: ignore[operator]
+            unknown(f"a write statement with {key}= (an input/output specifier)")
     if st.unit is not None and base_id(st.unit) is not None and not isinstance(st.unit, (x.Literal, x.NamedConstant)):
         t = type_of(st.unit)
         if getattr(t, "base", "") == "character":
-            define(st.unit)  # type: ignore[operator]
+            define(st.unit)
     for item in st.items:
         if any(isinstance(e, x.ImpliedDo) for e in walk_expression(item)):
             if isinstance(item, x.ImpliedDo):
-                unknown("a write statement with an implied do in its output list")  # type: ignore[operator]
+                unknown("a write statement with an implied do in its output list")
         if isinstance(type_of(item), Record):
-            unknown("a write statement with an item of derived type (user-defined output)")  # type: ignore[operator]
+            unknown("a write statement with an item of derived type (user-defined output)")
 
 
-def _call(st: s.Call, table: SymbolTable, define: object, unknown: object) -> None:
+def _call(st: s.Call, table: SymbolTable, define: Define, unknown: Callable[[str], None]) -> None:
     procedure = table.procedures.get(st.target.id) if isinstance(st.target, x.ProcedureRef) else None
     if procedure is None:
-        unknown("a type-bound or procedure-pointer call")  # type: ignore[operator]
+        unknown("a type-bound or procedure-pointer call")
         return
     if not is_pure(procedure):
-        unknown(f"a call of {procedure.name}, an impure subroutine,")  # type: ignore[operator]
+        unknown(f"a call of {procedure.name}, an impure subroutine,")
         return
     _define_by_intent(procedure, st.arguments, table, define)
 
 
 def _define_by_intent(
-    procedure: Procedure, arguments: tuple[x.Expression | None, ...], table: SymbolTable, define: object
+    procedure: Procedure, arguments: tuple[x.Expression | None, ...], table: SymbolTable, define: Define
 ) -> None:
     for dummy_id, a in zip(procedure.dummies, arguments, strict=False):
         dummy = table.symbols.get(dummy_id)
         if a is None or (dummy is not None and (dummy.intent == "in" or "value" in dummy.attributes)):
             continue
-        define(a)  # type: ignore[operator]
+        define(a)
 
 
 def _expression(e: x.Expression, st: s.Statement, table: SymbolTable, out: Effects) -> None:
@@ -200,7 +202,7 @@ def _expression(e: x.Expression, st: s.Statement, table: SymbolTable, out: Effec
     if not is_pure(procedure) and (self_contained(procedure, table) or does_io(procedure, table)):
         out.unknown.append((f"the effects of a call of {procedure.name}, which is not pure, are unknown", st.span))
         return
-    _define_by_intent(procedure, e.arguments, table, lambda a: out.defines.add(base_id(a) or ""))
+    _define_by_intent(procedure, e.arguments, table, lambda a: out.defines.add((a is not None and base_id(a)) or ""))
 
 
 def leaves_loop(body: s.Body, name: str) -> str:

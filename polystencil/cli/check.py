@@ -40,7 +40,7 @@ def check_targets(program: Program, options: Options, arguments: Sequence[str]) 
         yield (f"{name}: the same" if same else f"{name}: DIFFERENT\n{_difference(wanted.getvalue(), output)}"), same
 
 
-def _runs(transformed: Program, program: Program, options: Options, arguments: Sequence[str]):  # type: ignore[no-untyped-def]
+def _runs(transformed: Program, program: Program, options: Options, arguments: Sequence[str]):  # type: ignore[no-untyped-def]  # a generator of runs
     def interpreted() -> tuple[bytes, int]:
         out = io.BytesIO()
         code = pipeline.interpret(transformed, arguments, _Text(out))

@@ -96,7 +96,7 @@ class Schedule:
     def _with_pass(self, name: str, text: str, more: dict[str, int]) -> Schedule:
         chosen = self.chosen if name in self.chosen or name == "parallelize" else (*self.chosen, name)
         transforms = tuple(n for n in PASSES if n in chosen)
-        options = dataclasses.replace(self.options, transforms=transforms or "none", **more)  # type: ignore[arg-type]
+        options = dataclasses.replace(self.options, transforms=transforms or "none", **more)  # type: ignore[arg-type]  # option values
         new = dataclasses.replace(self, chosen=chosen, options=options, history=(*self.history, text))
         if name == "swap" and "fuse" not in chosen:
             raise IllegalTransformError("swap", None, "swap needs fuse: ask for fuse() first")

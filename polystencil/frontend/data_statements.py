@@ -131,7 +131,7 @@ def _section_size(ctx: Context, node: Node, e: x.Expression) -> int:
                 value = default if part is None else constant(ctx, part)
                 if value is None:
                     raise ctx.error(node, "a section in a data statement needs constant bounds")
-                bounds.append(value if isinstance(value, int) else int(value.value))  # type: ignore[arg-type]
+                bounds.append(value if isinstance(value, int) else int(value.value))  # type: ignore[arg-type]  # bounds of declared shapes are literals
             total *= max(0, (bounds[1] - bounds[0] + bounds[2]) // bounds[2])
     return total
 

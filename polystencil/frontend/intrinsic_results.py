@@ -60,7 +60,7 @@ def result_type(ctx: Context, node: Node, signature: Signature, arguments: list[
                 if not _mergeable(t, other):
                     raise ctx.error(
                         node,
-                        f"merge needs two values of one type, these are {describe(first)} and "  # type: ignore[arg-type]
+                        f"merge needs two values of one type, these are {describe(first)} and "  # type: ignore[arg-type]  # arguments of merge are expressions
                         f"{describe(arguments[1])}",
                         "convert one of them",
                     )

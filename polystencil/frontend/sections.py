@@ -29,7 +29,7 @@ def add(a: x.Expression, b: x.Expression, sign: int = 1) -> x.Expression:
     if isinstance(b, x.Literal) and isinstance(b.value, int) and b.value < 0:
         b, sign = x.Literal(-b.value, b.type), -sign
     if isinstance(b, x.Literal) and isinstance(a, x.Binary) and a.operator in "+-" and isinstance(a.right, x.Literal):
-        total = (1 if a.operator == "+" else -1) * a.right.value + sign * b.value  # type: ignore[operator]
+        total = (1 if a.operator == "+" else -1) * a.right.value + sign * b.value  # type: ignore[operator]  # integer literals
         return add(a.left, x.Literal(total, b.type))
     a, b = _joined(a, b)
     return x.Binary("+" if sign == 1 else "-", a, b)
@@ -38,7 +38,7 @@ def add(a: x.Expression, b: x.Expression, sign: int = 1) -> x.Expression:
 def times(a: x.Expression, b: x.Expression) -> x.Expression:
     """a * b of integers, constants folded."""
     if isinstance(a, x.Literal) and isinstance(b, x.Literal):
-        return x.Literal(a.value * b.value, a.type)  # type: ignore[operator]
+        return x.Literal(a.value * b.value, a.type)  # type: ignore[operator]  # integer literals
     if isinstance(b, x.Literal) and b.value == 1:
         return a
     if isinstance(a, x.Literal) and a.value == 1:

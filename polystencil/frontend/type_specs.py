@@ -36,7 +36,7 @@ def read_type(ctx: Context, node: Node) -> Type:
     base = "integer" if word == "byte" else word
     if kind_node is None:
         return Intrinsic(base, _DEFAULT_KINDS[word])  # type: ignore[arg-type]  # one of the bases
-    return Intrinsic(base, _kind(ctx, kind_node, base))  # type: ignore[arg-type]
+    return Intrinsic(base, _kind(ctx, kind_node, base))  # type: ignore[arg-type]  # one of the intrinsic type names
 
 
 def _kind(ctx: Context, node: Node, base: str) -> int:
@@ -65,7 +65,7 @@ def _derived(ctx: Context, node: Node) -> Type:
         if base == "character":
             return Intrinsic("character", 1, read_length(ctx, kind_node))
         default = 8 if "double" in words else _DEFAULT_KINDS[words]
-        return Intrinsic(base, default if kind_node is None else _kind(ctx, kind_node, base))  # type: ignore[arg-type]
+        return Intrinsic(base, default if kind_node is None else _kind(ctx, kind_node, base))  # type: ignore[arg-type]  # one of the intrinsic type names
     if node.child_by_field_name("kind") is not None:
         raise ctx.unsupported(node, "a parameterised derived type")
     return Record(type_named(ctx, name_node).id, polymorphic)

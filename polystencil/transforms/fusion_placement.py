@@ -195,7 +195,7 @@ def _reading(loop: s.ParallelLoop, copies: dict[str, x.Ref]) -> s.ParallelLoop:
         return new
 
     def statement(st: s.Statement) -> s.Body:
-        new = map_statement(st, lambda e: map_body_expressions((s.Assign(e, e),), swapped)[0].value, lambda b: b)  # type: ignore[attr-defined]
+        new = map_statement(st, lambda e: map_body_expressions((s.Assign(e, e),), swapped)[0].value, lambda b: b)  # type: ignore[attr-defined]  # an assignment stays one
         return (keep_target(st, new),)
 
     return dataclasses.replace(loop, body=map_body(loop.body, statement))

@@ -49,7 +49,7 @@ def arrays_overwritten(loop: s.ParallelLoop, table: SymbolTable) -> tuple[str, .
     return tuple(out)
 
 
-def _covers(writes: list, known: list, scope: Scope) -> bool:  # type: ignore[type-arg]
+def _covers(writes: list, known: list, scope: Scope) -> bool:  # type: ignore[type-arg]  # pairs of isl values
     rank = len(known)
     space = isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, rank)
     whole = isl.Set.universe(space)

@@ -117,7 +117,7 @@ def _ones(model: LoopModel, found: dict[tuple[str, int], tuple[x.Expression, int
         dim = e.arguments[1]
         if not isinstance(dim, x.Literal) or not isinstance(e.arguments[0], x.Ref):
             continue
-        found[repr(e.arguments[0]), int(dim.value)] = (e.arguments[0], int(dim.value))  # type: ignore[arg-type]
+        found[repr(e.arguments[0]), int(dim.value)] = (e.arguments[0], int(dim.value))  # type: ignore[arg-type]  # an integer literal
         f = isl.Set(f"[{name}] -> {{ : {name} = 1 }}")
         context = f if context is None else context.intersect(f)
     return context

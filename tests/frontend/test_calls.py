@@ -127,17 +127,17 @@ def test_bindings(read: Read) -> None:
         read, "  n = x%get()\n  n = q%get()\n  call x%add_to(n)\n  n = x%at(1, 2)\n"
     )
     assert isinstance(static, s.Assign)
-    assert static.value.target == x.ProcedureRef("m.get_t")  # type: ignore[attr-defined]
+    assert static.value.target == x.ProcedureRef("m.get_t")  # type: ignore[attr-defined]  # the statement is of this class
     assert isinstance(dynamic, s.Assign)
-    assert isinstance(dynamic.value.target, x.BoundProcedure)  # type: ignore[attr-defined]
+    assert isinstance(dynamic.value.target, x.BoundProcedure)  # type: ignore[attr-defined]  # the statement is of this class
     assert isinstance(passed, s.Call)
     assert passed.arguments[1] == x.Ref("p.x", x_type(passed))
     assert isinstance(generic, s.Assign)
-    assert generic.value.target == x.ProcedureRef("m.two")  # type: ignore[attr-defined]
+    assert generic.value.target == x.ProcedureRef("m.two")  # type: ignore[attr-defined]  # the statement is of this class
 
 
 def x_type(call: s.Call) -> object:
-    return call.arguments[1].type  # type: ignore[union-attr]
+    return call.arguments[1].type  # type: ignore[union-attr]  # the statement is of this class
 
 
 def test_defined_unary_binds_tightest(read: Read) -> None:
@@ -148,7 +148,7 @@ def test_defined_unary_binds_tightest(read: Read) -> None:
     )
     assert program.main is not None
     (assign,) = program.main.body
-    value = assign.value  # type: ignore[attr-defined]
+    value = assign.value  # type: ignore[attr-defined]  # the statement is of this class
     assert isinstance(value, x.Binary)
     assert isinstance(value.left, x.FunctionCall)
 
@@ -160,7 +160,7 @@ def test_external_procedures_of_other_files(read: Read) -> None:
     )
     assert program.main is not None
     assign, call = program.main.body
-    assert assign.value.target == x.ProcedureRef("f")  # type: ignore[attr-defined]
+    assert assign.value.target == x.ProcedureRef("f")  # type: ignore[attr-defined]  # the statement is of this class
     assert target_of(call) == "s"
     assert [v.name for v in program.main.symbols] == ["y"]
 

@@ -89,7 +89,7 @@ def test_data(read: Read) -> None:
     data = program.main.data
     assert [v.value for v in data[0].value.items] == [1, 1, 5, 5]  # type: ignore[attr-defined]  # a constructor
     assert data[1].value == x.Literal(0, INTEGER)
-    assert [(d.target.indices[0].value, d.value.value) for d in data[2:]] == [(1, 7), (3, 8), (2, 9)]  # type: ignore[attr-defined]
+    assert [(d.target.indices[0].value, d.value.value) for d in data[2:]] == [(1, 7), (3, 8), (2, 9)]  # type: ignore[attr-defined]  # the statement is of this class
     assert "save" in symbols(program)["a"].attributes
 
 
@@ -112,7 +112,7 @@ def test_module_names_renames_and_privacy(read: Read) -> None:
     assert program.main is not None
     (assign,) = program.main.body
     assert assign.target == x.Ref("p.hidden", INTEGER)  # type: ignore[attr-defined]  # an Assign
-    assert assign.value == x.Ref("m.k", INTEGER)  # type: ignore[attr-defined]
+    assert assign.value == x.Ref("m.k", INTEGER)  # type: ignore[attr-defined]  # the statement is of this class
 
 
 def test_submodule_bodies_are_procedures_of_the_module(read: Read) -> None:

@@ -46,7 +46,7 @@ def test_backward_jump_is_a_loop(read: Read) -> None:
 def test_jump_to_the_end_of_a_labelled_do_is_cycle(read: Read) -> None:
     (loop,) = body_of(read, "  do 20 i = 1, 5\n    if (i == 2) goto 20\n    n = i\n20 continue\n")
     assert isinstance(loop, s.Do)
-    assert loop.body[0].branches[0].body == (s.Cycle(loop.name),)  # type: ignore[attr-defined]
+    assert loop.body[0].branches[0].body == (s.Cycle(loop.name),)  # type: ignore[attr-defined]  # the statement is of this class
     assert len(loop.body) == 2
 
 
@@ -111,8 +111,8 @@ def test_associate_captures_subscripts_that_may_change(read: Read) -> None:
     assert isinstance(block, s.Block)
     (captured,) = block.declarations
     capture, _, assign = block.body
-    assert capture.target.id == captured.id  # type: ignore[attr-defined]
-    assert assign.target.indices[0].id == captured.id  # type: ignore[attr-defined]
+    assert capture.target.id == captured.id  # type: ignore[attr-defined]  # the statement is of this class
+    assert assign.target.indices[0].id == captured.id  # type: ignore[attr-defined]  # the statement is of this class
 
 
 def test_associate_in_a_loop_keeps_the_index(read: Read) -> None:
@@ -121,7 +121,7 @@ def test_associate_in_a_loop_keeps_the_index(read: Read) -> None:
     )
     assert isinstance(loop, s.ParallelLoop)
     (assign,) = loop.body
-    assert assign.target.indices[0].left == loop.indices[0].ref  # type: ignore[attr-defined]
+    assert assign.target.indices[0].left == loop.indices[0].ref  # type: ignore[attr-defined]  # the statement is of this class
 
 
 def test_associate_with_a_value_is_a_variable(read: Read) -> None:
@@ -178,4 +178,4 @@ def test_keywords_as_names_of_variables(read: Read) -> None:
     assert program.main is not None
     first, second = program.main.body
     assert first.target == x.Ref("p.assign", INTEGER)  # type: ignore[attr-defined]  # an Assign
-    assert second.target.base.id == "p.write"  # type: ignore[attr-defined]
+    assert second.target.base.id == "p.write"  # type: ignore[attr-defined]  # the statement is of this class
