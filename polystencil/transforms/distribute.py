@@ -85,6 +85,8 @@ class _Visitor:
         if isinstance(st, s.ParallelLoop):
             return (st,)
         if isinstance(st, s.Do):
+            if _is_parallel(st, self.table, self.procedure):
+                return (st,)
             parts = self.parts(st)
             if len(parts) > 1:
                 remark = f"the loop runs as {len(parts)} loops: {_described(parts)}"
@@ -94,13 +96,11 @@ class _Visitor:
                     )
                 )
                 return tuple(dataclasses.replace(st, body=body, name="") for body, _ in parts)
-            if _is_parallel(st, self.table, self.procedure):
-                return (st,)
         return (map_statement(st, lambda e: e, self.body),)
 
     def parts(self, st: s.Do) -> list[tuple[s.Body, bool]]:
-        """The bodies of the loops that a loop becomes, each with whether it is parallel; empty: it stays whole."""
-        if not self.may_be_cut(st) or _is_parallel(st, self.table, self.procedure):
+        """The bodies of the loops that a loop in order becomes, each with whether it is parallel; empty: it stays whole."""
+        if not self.may_be_cut(st):
             return []
         blocks = tuple(s.Block((), (b,), span=b.span) for b in st.body)
         model = build_model((dataclasses.replace(st, body=blocks),), self.table, self.procedure.id)
