@@ -28,6 +28,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from polystencil.analysis.definitions import is_pure
 from polystencil.errors import Span
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -50,15 +51,17 @@ def conflicting_loops_in_order(program: Program, checked: tuple[Remark, ...]) ->
     if not races and not stops:
         return PassResult(program, ())
 
-    def statement(st: s.Statement) -> s.Body:
+    def statement(st: s.Statement, silent: bool) -> s.Body:
         if isinstance(st, (s.Do, s.ParallelLoop)) and st.span in stops:
-            return (*_stop(st, stops[st.span]), st)
+            stop = _stop(st, stops[st.span])
+            return (*(stop[-1:] if silent else stop), st)  # a pure procedure may stop, but not write
         if isinstance(st, s.ParallelLoop) and st.span in races and not st.local_init:
             return (nest_in_order(st),)
         return (st,)
 
     def one(procedure: Procedure) -> Procedure:
-        body = map_body(procedure.body, statement)
+        silent = is_pure(procedure)
+        body = map_body(procedure.body, lambda st: statement(st, silent))
         return procedure if body is procedure.body else dataclasses.replace(procedure, body=body)
 
     return PassResult(map_procedures(program, one), ())
