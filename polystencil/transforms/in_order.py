@@ -34,7 +34,7 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import integer
 from polystencil.ir.program import Procedure, Program
-from polystencil.ir.traversal import map_body, map_procedures
+from polystencil.ir.traversal import child_expressions, map_body, map_procedures, walk_expression, walk_statements
 from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.remarks import Remark
 from polystencil.transforms.results import PassResult
@@ -55,7 +55,7 @@ def conflicting_loops_in_order(program: Program, checked: tuple[Remark, ...]) ->
         if isinstance(st, (s.Do, s.ParallelLoop)) and st.span in stops:
             stop = _stop(st, stops[st.span])
             return (*(stop[-1:] if silent else stop), st)  # a pure procedure may stop, but not write
-        if isinstance(st, s.ParallelLoop) and st.span in races and not st.local_init:
+        if isinstance(st, s.ParallelLoop) and st.span in races and not st.local_init and not _mask_reads_body(st):
             return (nest_in_order(st),)
         return (st,)
 
@@ -75,6 +75,15 @@ def _stop(st: s.Statement, message: str) -> s.Body:
         form = x.Literal(b"(a)", Intrinsic("character", 1, integer(3)))
         out.append(s.Write(integer(0), form, (x.Literal(line, kind),), span=st.span))
     return (*out, s.Stop(x.Literal(BOUNDS_STATUS, INTEGER), True, span=st.span))
+
+
+def _mask_reads_body(st: s.ParallelLoop) -> bool:
+    """Whether the mask, which is evaluated before all iterations, reads a variable that the body may change."""
+    if st.mask is None:
+        return False
+    named = (e for i in walk_statements(st.body) for c in child_expressions(i) for e in walk_expression(c))
+    changed = {e.id for e in named if isinstance(e, x.Ref)}
+    return any(isinstance(e, x.Ref) and e.rank and e.id in changed for e in walk_expression(st.mask))
 
 
 def nest_in_order(st: s.ParallelLoop) -> s.Statement:

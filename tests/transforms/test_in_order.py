@@ -38,3 +38,18 @@ def test_a_pure_procedure_stops_without_writing(tmp_path: Path) -> None:
     assert "error stop 2" in inside
     assert "write" not in inside
     assert gfortran_output(printed, tmp_path) == " before\n[2]"
+
+
+def test_a_mask_that_the_body_changes_is_not_read_in_each_iteration() -> None:
+    text = """subroutine s(a, n)
+  integer, intent(in) :: n
+  integer, intent(inout) :: a(0:n)
+  integer :: i
+  do concurrent (i = 1:n, a(i) > 0)
+    a(i) = a(i - 1)
+  end do
+end subroutine
+"""
+    assert [r.status for r in ps.explain(text) if r.transform == "race"] == ["refused"]
+    printed = ps.show(text, after="parallelize", transforms="none")
+    assert "do concurrent (i = 1:n, a(i) > 0)" in printed
