@@ -20,7 +20,6 @@ from polystencil.transforms.results import PassResult
 if TYPE_CHECKING:
     from polystencil.codegen import GeneratedProgram
     from polystencil.runtime import Executable
-    from polystencil.runtime.device import Device
 
 Source = SourceText | str | Path
 
@@ -110,10 +109,10 @@ def generate(program: Program, options: Options) -> GeneratedProgram:
 
 def executable(program: Program, options: Options) -> Executable:
     """From a program to an executable."""
-    from polystencil.runtime import load, open_device
+    from polystencil.runtime import load, open_device, options_for
 
     device = open_device(options)
-    chosen = for_device(options, device)
+    chosen = options_for(options, device)
     return load(generate(program, chosen), device, chosen)
 
 
@@ -128,11 +127,11 @@ def executable_of(
     began = time.perf_counter()
     times = {} if times is None else times
     from polystencil.frontend.inclusions import included_texts
-    from polystencil.runtime import load, open_device
+    from polystencil.runtime import load, open_device, options_for
     from polystencil.runtime.cache import find, keep, program_key
 
     device = open_device(options)
-    chosen = for_device(options, device)
+    chosen = options_for(options, device)
     texts = [(s.name, s.text) for s in sources]
     key = program_key([*texts, *included_texts(sources, include_dirs)], chosen, map(str, sorted(defines.items())))
     generated = find(key)
@@ -148,12 +147,6 @@ def executable_of(
     out = load(generated, device, chosen)
     times["compile"] = time.perf_counter() - began - times["parse"]
     return out
-
-
-def for_device(options: Options, device: Device) -> Options:
-    """The options with what the device knows: the size of its last-level cache, and whether arrays are copied to it."""
-    cache = options.cache_bytes if options.cache_bytes is not None else device.cache_bytes()
-    return replace(options, cache_bytes=cache, separate_memory=not getattr(device, "in_place", True))
 
 
 def interpret(program: Program, arguments: Sequence[str], stdout: object = None) -> int:

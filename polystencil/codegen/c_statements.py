@@ -7,8 +7,10 @@ from polystencil.codegen.c_assignments import AssignmentPrinter
 from polystencil.codegen.c_places import ScalarPlace
 from polystencil.codegen.dialect import value_type
 from polystencil.codegen.refusal import NotLaunchable
+from polystencil.codegen.vector_rows import row_hint
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
+from polystencil.ir.traversal import walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
 
@@ -227,7 +229,10 @@ class StatementPrinter(AssignmentPrinter):
         """A parallel loop inside of one work item: its iterations one after the other, the first index outermost."""
         saved = dict(self.scope.places)
         lines.append("{")
-        heads = []
+        heads: list[str] = []
+        fixed: list[str] = []
+        # a nest over one index is that index, unless its iterations can be cut short
+        plain_loop = s.mask is not None or any(isinstance(i, (st.Cycle, st.Exit)) for i in walk_statements(s.body))
         for index in s.indices:
             t = self.intrinsic(index.ref)
             ctype = value_type(t, self.unit.dialect)
@@ -237,15 +242,21 @@ class StatementPrinter(AssignmentPrinter):
             if step is None or step == 0:
                 raise NotLaunchable("a do concurrent with a step known only at run time inside of a kernel")
             name = self.scope.names.fresh(index.ref.id.rsplit(".", 1)[-1])
-            heads.append(
-                f"for ({ctype} {name} = {first}; {name} {'<=' if step > 0 else '>='} {last}; {name} += {step})"
-            )
+            if index.lower == index.upper and not plain_loop:
+                fixed.append(f"const {ctype} {name} = {first};")
+            else:
+                heads.append(
+                    f"for ({ctype} {name} = {first}; {name} {'<=' if step > 0 else '>='} {last}; {name} += {step})"
+                )
             self.scope.places[index.ref.id] = ScalarPlace(name, t, f"&{name}")
             self.scope.counters.add(index.ref.id)
         if s.mask is not None:
             read = self.unit.effects.of_expression(s.mask).reads
             if read & self.unit.effects.of_body(s.body).writes - {symbol.id for symbol in s.locals}:
                 raise NotLaunchable("a mask that reads what the loop changes, inside of a kernel")
+        lines += fixed
+        if not heads:
+            heads = ["do"]
         for head in heads[:-1]:
             lines.append(head + " {")
         inner_lines: list[str] = []
@@ -259,9 +270,15 @@ class StatementPrinter(AssignmentPrinter):
         self.body(s.body, inner_lines)
         self._innermost = outer
         self.scope.jumps.pop(s.name, None)
+        hint = row_hint(s, self.unit.dialect) if heads != ["do"] else ""
+        if hint:
+            self.unit.uses_rows = True
+            lines.append(hint)
         lines.append(heads[-1] + " {")
         lines += inner_lines
         lines += ["}"] * len(heads)
+        if heads == ["do"]:
+            lines[-1] = "} while (0);"
         lines.append("}")
         self.scope.places = saved
 

@@ -51,6 +51,7 @@ class Unit:
     functions: dict[Any, Any] = field(default_factory=dict)
     function_texts: list[str] = field(default_factory=list)
     uses_strict_math: bool = False
+    uses_rows: bool = False
     kernel_scope: Any = None
     failures: Failures = field(default_factory=Failures)
     span: Span = NOWHERE

@@ -49,6 +49,8 @@ class HostDesignators:
         """Note that the host looks into a variable that kernels may use."""
         kind = self.kind(identifier)
         symbol = self.table.symbols.get(identifier)
+        if symbol is not None and "parameter" in symbol.attributes:
+            return  # no kernel changes a named constant
         shared = symbol is not None and (symbol.block is not None or bool(symbol.attributes & {"target", "dummy"}))
         if kind in ("array", "cell", "record") or (
             kind == "storage" and (shared or identifier in self.kinds.referenced)

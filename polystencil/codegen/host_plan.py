@@ -30,6 +30,7 @@ from polystencil.ir.traversal import (
 from polystencil.ir.types import LOGICAL
 from polystencil.ir.typing import rank_of
 from polystencil.remarks import Remark, Status
+from polystencil.transforms.kernel_regions import HOST
 
 Launches = tuple[Launch, ...]
 
@@ -124,7 +125,7 @@ class Planner:
                 if loops:
                     self._array_loops(s, loops)
             case st.Do() | st.DoWhile():
-                if self._walks_over_elements(s) and self._serial(s):
+                if HOST not in s.directives and self._walks_over_elements(s) and self._serial(s):
                     return
                 self._body(s.body)
             case _:

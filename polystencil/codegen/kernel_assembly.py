@@ -13,6 +13,7 @@ from polystencil.codegen.iteration_space import BODY, TargetName, space_text
 from polystencil.codegen.kernel import INDEX_32, ArraySpec, Kernel, Parameter
 from polystencil.codegen.strict_math import PREAMBLE as STRICT_PREAMBLE
 from polystencil.codegen.unused import without_unused
+from polystencil.codegen.vector_rows import row_macros
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
 from polystencil.ir.symbols import SymbolTable
@@ -110,6 +111,9 @@ class KernelAssembly:
             body = text + "\n}\n"
             prefix = _SERIAL_TEXT if rules.target == "opencl" else 'extern "C" __global__ void '
         preamble += [*unit.helpers.texts.values(), *unit.function_texts]
+        if unit.uses_rows:
+            preamble.append(row_macros(rules.target))
+            prefix = "PS_WIDE " + prefix
         if any("const" in d and d.startswith(dialect.global_space) for d in declarations) and unit.function_texts:
             declarations = [d.replace(f"{dialect.global_space}const ", dialect.global_space, 1) for d in declarations]
         head = indent("\n".join(preamble)) + f"\n\n{prefix}{name}({', '.join(declarations)})\n{{\n"

@@ -24,6 +24,7 @@ from polystencil.ir.symbols import SymbolTable, symbols_in_body
 from polystencil.ir.traversal import walk_body_expressions, walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import rank_of
+from polystencil.transforms.splittable import TILE
 
 
 class KernelMaker(KernelAssembly):
@@ -59,7 +60,8 @@ class KernelMaker(KernelAssembly):
         if loop.mask is not None:
             inner.append("}")
         lines += ["{", *inner, "}", f"{leave}: ;"] if f"goto {leave};" in inner else inner
-        local = self._local_size(order) if PIECES not in loop.directives else (1 if self.rules.cpu else 64,)
+        alone = {PIECES, TILE}  # few iterations, each long
+        local = self._local_size(order) if not alone & set(loop.directives) else (1 if self.rules.cpu else 64,)
         ranges = tuple((i.lower, i.upper, i.step) for i in order)
         launch = self._finish(unit, loop, name, procedure, lines, ranges, local, set())
         return dataclasses.replace(launch, free_scalars=frozenset(self._free_scalars(loop)))

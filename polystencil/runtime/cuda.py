@@ -140,6 +140,10 @@ class CudaGpu:
     def cache_bytes(self) -> int:
         return self._l2
 
+    def tile_cores(self) -> tuple[int, int]:
+        """Every launch fills the device."""
+        return 0, 0
+
     def locate(self, datas: list[Any]) -> tuple[list[int], tuple[int, ...], list[Any]]:
         pairs = [self.residency.buffer(d) for d in datas]
         mirrors = [self.residency.mirror(d) for d in datas]

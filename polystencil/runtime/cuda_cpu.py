@@ -184,6 +184,10 @@ class CudaCpuDevice:
     def cache_bytes(self) -> int:
         return last_level_cache_bytes()
 
+    def tile_cores(self) -> tuple[int, int]:
+        """Every launch fills the device."""
+        return 0, 0
+
     def figures(self) -> dict[str, float]:
         """Seconds of compiling."""
         return {"build": self._built}

@@ -48,3 +48,7 @@ class Device(Protocol):
     def cache_bytes(self) -> int:
         """The cache that blocks of rows should fit into."""
         ...
+
+    def tile_cores(self) -> tuple[int, int]:
+        """Cores that run a tile of rows each, and the bytes of a core's own cache; (0, 0) where launches fill it."""
+        ...

@@ -18,9 +18,10 @@ import numpy as np
 
 from polystencil.codegen.kernel import Kernel
 from polystencil.errors import DeviceError
-from polystencil.runtime.cpu_cache import last_level_cache_bytes
+from polystencil.runtime.cpu_cache import core_cache_bytes, last_level_cache_bytes
 from polystencil.runtime.figures import array_figures, needs_64_bits
 from polystencil.runtime.opencl_choice import choose_device
+from polystencil.runtime.pocl_cpu import vector_options
 from polystencil.runtime.residency import Residency
 
 MOST_VARIANTS = 8
@@ -60,7 +61,7 @@ class OpenCLDevice:
         self.pending = False
         self.alive: list[Any] = []
         self.residency = None if self.in_place else Residency(cl, self.context, self.queue)
-        self.options = _build_options(self.device, fp)
+        self.options = _build_options(self.device, fp) + (vector_options() if in_place else [])
         self._math: dict[str, np.uint64] = {}
 
     def bind(self, kernel: Kernel) -> Launcher:
@@ -105,6 +106,12 @@ class OpenCLDevice:
         if self.is_cpu:
             return last_level_cache_bytes()
         return int(self.device.global_mem_cache_size) or 1 << 20
+
+    def tile_cores(self) -> tuple[int, int]:
+        """Cores that run a tile each, and the bytes of a core's own cache; (0, 0) where launches fill the device."""
+        if not (self.is_cpu and self.in_place):
+            return 0, 0
+        return int(self.device.max_compute_units), core_cache_bytes()
 
     def math_address(self, function: str) -> np.uint64:
         """The address of a function of the C library, for strict kernels."""

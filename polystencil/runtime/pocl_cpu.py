@@ -16,13 +16,22 @@ import platform
 _KEEP: list[object] = []
 
 
+_ICE_LAKE = {"avx512vbmi", "avx512_vbmi2", "avx512_vnni", "avx512_bitalg", "avx512_vpopcntdq", "avx512ifma", "gfni",
+             "vaes", "vpclmulqdq", "sha_ni"}  # fmt: skip
+
+
+def vector_options() -> list[str]:
+    """Build options that tell kernels the width of vectors that pays: 512 bits from Ice Lake and Zen 4 on."""
+    return [f"-DPS_VECTOR_BITS={512 if cpu_name_for(cpu_flags()) == 'icelake-server' else 256}"]
+
+
 def cpu_name_for(flags: frozenset[str]) -> str:
     """A CPU that LLVM 14 knows and whose instructions are all among `flags`."""
     wide = {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
-    if flags & {"sse4a"} and {"avx2", "fma", "vaes", "vpclmulqdq"} <= flags:
-        return "znver3"  # AMD: 256-bit vectors serve it best
-    if wide | {"avx512vbmi", "avx512_vbmi2", "avx512_vnni"} <= flags:
+    if wide | _ICE_LAKE <= flags:
         return "icelake-server"
+    if flags & {"sse4a"} and {"avx2", "fma", "vaes", "vpclmulqdq"} <= flags:
+        return "znver3"
     if wide <= flags:
         return "skylake-avx512"
     if {"avx2", "fma", "bmi2", "movbe"} <= flags:

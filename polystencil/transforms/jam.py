@@ -72,7 +72,7 @@ def jam_interior(
     high = tuple(plus(h, left_ref) if d == row else h for d, h in enumerate(box.high))
     jammed_box = Box(box.indices, box.low, high)
     jammed_frame = frame_loop(st, jammed_box, f"{prefix}j")
-    jammed = _jammed(interior, row, jammed_box, prefix)
+    jammed = _jammed(interior, row, jammed_box.last(row), prefix)
     cache = DEFAULT_CACHE if options.cache_bytes is None else options.cache_bytes
     named = _bytes_named(interior, table)
     iterations: x.Expression = integer(1, INTEGER8)
@@ -160,12 +160,28 @@ def _has_two_offsets(loop: s.ParallelLoop, outer: str, scope: Scope) -> bool:
     return any(len(o) > 1 for o in offsets.values())
 
 
-def _jammed(interior: s.ParallelLoop, row: int, box: Box, prefix: str) -> s.ParallelLoop:
+def jam_in_order(interior: s.ParallelLoop, prefix: str, table: SymbolTable) -> s.Body:
+    """An interior that runs in order inside of a tile, several rows at a time and then the rows left over.
+
+    NotJammed where rows share nothing.
+    """
+    _check(interior, table)
+    row = len(interior.indices) - 2
+    index = interior.indices[row]
+    factor = integer(FACTOR, type_of(index.lower))
+    rows = x.Paren(plus(minus(index.upper, index.lower), integer(1, type_of(index.lower))))
+    jammed = _jammed(interior, row, minus(index.upper, integer(FACTOR - 1, type_of(index.lower))), prefix)
+    whole = times(x.Paren(x.IntrinsicCall("max", (divided(rows, factor), integer(0, factor.type)), factor.type)), factor)
+    rest = dataclasses.replace(index, lower=plus(index.lower, whole))
+    indices = tuple(rest if d == row else i for d, i in enumerate(interior.indices))
+    return (jammed, dataclasses.replace(interior, indices=indices))
+
+
+def _jammed(interior: s.ParallelLoop, row: int, last: x.Expression, prefix: str) -> s.ParallelLoop:
     index = interior.indices[row]
     bodies: list[s.Statement] = []
     for k in range(FACTOR):
         bodies += _shifted_copy(interior.body, index.ref.id, k, f"{prefix}r{k}")
-    last = box.last(row)
     indices = tuple(
         dataclasses.replace(i, upper=last, step=integer(FACTOR, type_of(i.step))) if d == row else i
         for d, i in enumerate(interior.indices)
@@ -217,4 +233,4 @@ def _bytes_named(loop: s.ParallelLoop, table: SymbolTable) -> int:
     return sum(arrays.values())
 
 
-__all__ = ["DEFAULT_CACHE", "FACTOR", "NotJammed", "divided", "jam_interior"]
+__all__ = ["DEFAULT_CACHE", "FACTOR", "NotJammed", "divided", "jam_in_order", "jam_interior"]

@@ -18,6 +18,7 @@ from polystencil.ir.traversal import (
     walk_statements,
 )
 
+HOST = "host"  # the directive of a loop that passes put around work of the host: it never is a kernel
 _IN_KERNELS = (
     s.Assign, s.If, s.SelectCase, s.Do, s.DoWhile, s.Block, s.Exit, s.Cycle, s.Continue, s.Call, s.Return,
 )  # fmt: skip
@@ -27,7 +28,7 @@ def is_kernel(st: s.Statement) -> bool:
     """Whether a statement of the host runs on the device: parallel loops, and loops in order over elements of arrays."""
     if isinstance(st, s.ParallelLoop):
         return True
-    if not isinstance(st, (s.Do, s.DoWhile)):
+    if not isinstance(st, (s.Do, s.DoWhile)) or HOST in st.directives:
         return False
     inner = list(walk_statements(st.body))
     if not all(isinstance(i, _IN_KERNELS) for i in inner):

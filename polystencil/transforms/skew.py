@@ -19,11 +19,16 @@ from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.traversal import map_procedures, map_statement, walk_statements
 from polystencil.options import Options
+from polystencil.proofs.tile_order import tile_order
+from polystencil.proofs.verdicts import Proven
 from polystencil.remarks import Remark
+from polystencil.transforms.jam import DEFAULT_CACHE
 from polystencil.transforms.results import PassResult
-from polystencil.transforms.skew_body import NotSkewed, as_time_loop, note_constant_arrays
-from polystencil.transforms.skew_placement import place_bands
-from polystencil.transforms.skew_rows import rows_of
+from polystencil.transforms.skew_bands import Bands
+from polystencil.transforms.skew_body import NotSkewed, TimeLoop, as_time_loop, note_constant_arrays
+from polystencil.transforms.skew_figures import band_figures
+from polystencil.transforms.skew_rows import Rows, rows_of
+from polystencil.transforms.skew_tiles import Tiles
 from polystencil.transforms.splittable import called_from_parallel_loops
 
 
@@ -67,18 +72,30 @@ class _Visitor:
             loop = as_time_loop(st, self.procedure, self.table, self.serial)
             rows = rows_of(loop, self.procedure, self.table)
             self.count += 1
-            new, details, checks = place_bands(
-                loop, rows, self.options, self.table, f"{self.procedure.id}.skew{self.count}"
-            )
+            placement = self.placement(loop, rows, f"{self.procedure.id}.skew{self.count}")
         except NotSkewed as why:
             self.remark(st, "refused", str(why))
             return map_statement(st, lambda e: e, self.body)
-        reason = (
-            f"bands of rows shifted by {rows.sigma} a launch; at run time: the bytes of the arrays exceed the cache"
-            + (f", and {checks} hold" if checks else "")
+        form = (
+            f"tiles of rows, one for each of {placement.cores} cores"
+            if isinstance(placement, Tiles)
+            else "bands of rows"
         )
-        self.remark(st, "runtime-checked", reason, rows.claim, details)
-        return new
+        checks = placement.checks_text()
+        reason = f"{form}, shifted by {rows.sigma} a launch; at run time: the bytes of the arrays exceed the cache" + (
+            f", and {checks} hold" if checks else ""
+        )
+        self.remark(st, "runtime-checked", reason, rows.claim, band_figures(rows, placement.cache, self.table))
+        return placement.statement()
+
+    def placement(self, loop: TimeLoop, rows: Rows, prefix: str) -> Bands | Tiles:
+        """Tiles where a few cores share the rows, bands where every launch fills the device."""
+        options = self.options
+        if options.cores and isinstance(tile_order(rows.sigma), Proven):
+            core = options.core_cache_bytes if options.core_cache_bytes is not None else options.cache_bytes
+            return Tiles(loop, rows, DEFAULT_CACHE if core is None else core, self.table, prefix, options.cores)
+        cache = DEFAULT_CACHE if options.cache_bytes is None else options.cache_bytes
+        return Bands(loop, rows, cache, self.table, prefix)
 
     def remark(
         self, st: s.Do | s.DoWhile, status: str, reason: str, claim: str = "", details: dict[str, object] | None = None

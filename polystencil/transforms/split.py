@@ -65,7 +65,7 @@ import islpy as isl
 from polystencil.analysis.definitions import Invariance, defined_in
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.building import all_of, as_kind, compare, integer, times
+from polystencil.ir.building import all_of, as_kind, compare, integer, plus, times
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
 from polystencil.ir.program import Procedure, Program
@@ -80,11 +80,12 @@ from polystencil.remarks import Remark
 from polystencil.transforms.frame import Box, frame_loop, has_interior
 from polystencil.transforms.index_tests import BodyWalk, loop_scope
 from polystencil.transforms.inline import InlineNote, Inliner
-from polystencil.transforms.jam import jam_interior
+from polystencil.transforms.jam import FACTOR, NotJammed, jam_in_order, jam_interior
 from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_margins
 from polystencil.transforms.overwritten import arrays_overwritten
 from polystencil.transforms.results import PassResult
-from polystencil.transforms.splittable import NotSplit, called_from_parallel_loops, check_splittable
+from polystencil.transforms.split_pieces import loop_over_corners, margin_loops, pieces_of
+from polystencil.transforms.splittable import IN_TILE, TILE, NotSplit, called_from_parallel_loops, check_splittable
 from polystencil.transforms.windows import whole_domain, window_functions, window_margins
 
 MINIMUM = 131072  # iterations; below, the longest work item of the frame decides how long a launch takes
@@ -123,6 +124,8 @@ class _Visitor:
 
     def loop(self, st: s.ParallelLoop) -> s.Body:
         """One parallel loop: split, or as it was with the reason. Copies that a pass made are not considered."""
+        if TILE in st.directives:
+            return (self.inside(st),)
         if st.origin == "array":
             return (st,)
         try:
@@ -159,9 +162,25 @@ class _Visitor:
                 "no test compares one index with a bound of its loop at a constant distance of at most 16: "
                 "nothing to take out of an interior"
             )
-        walk = BodyWalk(loop_scope(whole, inlined, self.table, self.procedure.id), bounds.inner(margins.low, margins.high),
-                        self.table)  # fmt: skip
+
+        def walk_at(points: isl.Set) -> BodyWalk:
+            return BodyWalk(loop_scope(whole, inlined, self.table, self.procedure.id), points, self.table)
+
+        walk = walk_at(bounds.inner(margins.low, margins.high))
         interior_body = walk.body(inlined)
+        if IN_TILE in st.directives:
+            window = bounds_of(st, scope)
+            if window is None:
+                raise NotSplit("a bound of the window is not affine")
+            pieces, verdict = pieces_of(st, bounds, window, margins)
+            interior = dataclasses.replace(pieces[0].loop, body=interior_body)
+            margin = margin_loops(pieces, lambda points: walk_at(points).body(inlined))
+            enough = all_of(_has_room(whole, margins), *inliner.assumptions)
+            self.count += 1
+            corners = loop_over_corners(st, pieces, enough, f"{self.procedure.id}.split{self.count}")
+            inner = self.in_pieces(st, margins, interior, walk, verdict)
+            choice = s.Choice("split", (st.span.line,))
+            return (s.If((s.Branch(enough, (*inner, *margin), st.span),), span=st.span, choice=choice), corners)
         verdict = self.partition(st, bounds, margins, scope)
         return self.rewritten(st, margins, interior_body, walk, verdict, tuple(inliner.assumptions))
 
@@ -184,6 +203,42 @@ class _Visitor:
         if not isinstance(verdict, Proven):
             raise NotSplit("the partition of the iterations could not be proven")
         return verdict
+
+    def in_pieces(
+        self, st: s.ParallelLoop, margins: Margins, interior: s.ParallelLoop, walk: BodyWalk, verdict: Proven
+    ) -> s.Body:  # fmt: skip
+        """The interior of a loop inside of a tile, jammed where that pays, with the remarks."""
+        domain = Box(whole_domain(st).indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
+        self.remark("split", "runtime-checked", st,
+                    f"every piece of the loop in a tile runs without the {margins.tests} tests that have one value there",
+                    verdict.claim, self.details(domain, margins, walk, (), "the domain has room for the margins"))  # fmt: skip
+        if not self.options.enabled("jam"):
+            return (interior,)
+        try:
+            inner = jam_in_order(interior, f"{self.procedure.id}.split{self.count}", self.table)
+        except NotJammed as why:
+            self.remark("jam", "refused", st, str(why))
+            return (interior,)
+        self.remark("jam", "applied", st, f"{FACTOR} rows at a time inside of a tile",
+                    "iterations of a parallel loop may run in any order", {"factor": FACTOR})  # fmt: skip
+        return inner
+
+    def details(
+        self, domain: Box, margins: Margins, walk: BodyWalk, overwrite: tuple[str, ...], check: str
+    ) -> dict[str, object]:
+        """What a remark says of a split loop besides the interior."""
+        names = Names(self.table)
+        return {
+            "interior_of_domain": {
+                i.ref.id.rsplit(".", 1)[-1]: [_text(domain.first(d), names), _text(domain.last(d), names)]
+                for d, i in enumerate(domain.indices)
+            },
+            "margins": {"low": list(margins.low), "high": list(margins.high)},
+            "kept_test_lines": sorted({p.line for p in walk.kept}),
+            "removed_test_lines": sorted({p.line for p in walk.removed} - {p.line for p in walk.kept}),
+            "overwrite": [self.table.symbols[id].name if id in self.table.symbols else id for id in overwrite],
+            "check": check,
+        }
 
     def rewritten(
         self, st: s.ParallelLoop, margins: Margins, interior_body: s.Body, walk: BodyWalk, verdict: Proven,
@@ -211,19 +266,12 @@ class _Visitor:
             has_interior(box), compare(">=", _iterations(box), integer(minimum, _INT8))
         )  # fmt: skip
         enough = all_of(enough, *assumptions)
-        names = Names(self.table)
-        overwrite = arrays_overwritten(st, self.table)
-        details = {
-            "interior" if st.domain is None else "interior_of_domain": {
-                i.ref.id.rsplit(".", 1)[-1]: [_text(domain.first(d), names), _text(domain.last(d), names)]
-                for d, i in enumerate(st.indices)
-            },
-            "margins": {"low": list(margins.low), "high": list(margins.high)},
-            "kept_test_lines": sorted({p.line for p in walk.kept}),
-            "removed_test_lines": sorted({p.line for p in walk.removed} - {p.line for p in walk.kept}),
-            "overwrite": [self.table.symbols[id].name if id in self.table.symbols else id for id in overwrite],
-            "check": f"the interior is not empty and there are at least {minimum} iterations",
-        }
+        details = self.details(
+            domain, margins, walk, arrays_overwritten(st, self.table),
+            f"the interior is not empty and there are at least {minimum} iterations",
+        )  # fmt: skip
+        if st.domain is None:
+            details = {"interior": details.pop("interior_of_domain"), **details}
         self.remark(
             "split", "runtime-checked", st,
             f"the interior runs without {margins.tests} tests of indices; at run time: at least {minimum} iterations "
@@ -254,6 +302,12 @@ class _Visitor:
 
 
 _INT8 = INTEGER8
+
+
+def _has_room(whole: s.ParallelLoop, margins: Margins) -> x.Expression:
+    """The condition under which the margins of every dimension do not overlap."""
+    box = Box(whole.indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
+    return all_of(*(compare(">=", box.extent(d), plus(box.low[d], box.high[d])) for d in range(len(box.indices))))
 
 
 def _iterations(box: Box) -> x.Expression:

@@ -22,6 +22,9 @@ from polystencil.proofs.privacy import private_to
 from polystencil.proofs.verdicts import Proven
 
 KEEP = "keep"  # the directive of loops that passes leave as written
+TILE = "tile"  # of a loop over tiles of rows, one a core
+IN_TILE = "in order"  # of the loops inside of a tile
+GENERAL = "general"  # of a loop inside of a tile that keeps its tests: few iterations
 _ALLOWED = (s.Assign, s.If, s.SelectCase, s.Do, s.DoWhile, s.Block, s.Exit, s.Cycle, s.Continue)
 
 
@@ -121,4 +124,4 @@ def called_from_parallel_loops(program: Program) -> frozenset[str]:
     return frozenset(seen)
 
 
-__all__ = ["KEEP", "NotSplit", "called_from_parallel_loops", "check_splittable", "integer"]
+__all__ = ["GENERAL", "IN_TILE", "KEEP", "TILE", "NotSplit", "called_from_parallel_loops", "check_splittable", "integer"]

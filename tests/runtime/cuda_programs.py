@@ -75,9 +75,9 @@ def run_on(target: str, transforms: str, run: ExpectedRun, device: Any = None) -
     if device is None:
         executable = pipeline.executable(program, options)
     else:
-        from polystencil.runtime import load
+        from polystencil.runtime import load, options_for
 
-        executable = load(pipeline.generate(program, pipeline.for_device(options, device)), device, options)
+        executable = load(pipeline.generate(program, options_for(options, device)), device, options)
     stream = io.BytesIO()
     code = executable.run((), stdout=stream, stdin=io.BytesIO())
     return stream.getvalue(), code
