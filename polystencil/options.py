@@ -23,7 +23,8 @@ class Options:
     `transforms` is "all", "none" or names of passes. `device` selects by part of a platform's or device's name.
     `cache_bytes` is the cache that bands of rows aim at; None asks the device. `separate_memory` says that arrays are
     copied to the device, so that it pays to know which of them a launch overwrites. `cores` of a CPU share the rows of
-    a skewed loop in tiles, each aiming at `core_cache_bytes` (0 cores: bands, for devices that one launch fills).
+    a skewed loop in tiles, each aiming at `core_cache_bytes` (None asks the device; 0 cores: bands of rows, for devices
+    that one launch fills).
     """
 
     target: Target = "opencl"
@@ -36,7 +37,7 @@ class Options:
     specialise: bool = True
     timed: bool = False
     separate_memory: bool = False
-    cores: int = 0
+    cores: int | None = None
     core_cache_bytes: int | None = None
 
     def enabled(self, name: str) -> bool:

@@ -35,7 +35,10 @@ def write_compiled(
 
 def _fortran(program: Program, options: Options, folder: Path, openmp: bool) -> list[Path]:
     from polystencil.ir.printer import print_program
+    from polystencil.runtime import options_for_threads
 
+    if openmp:
+        options = options_for_threads(options)
     transformed = pipeline.transform(program, options)
     report = json.dumps({"version": 1, "remarks": [as_json(r) for r in transformed.remarks]}, indent=1) + "\n"
     text = print_program(transformed.program, openmp=openmp)

@@ -48,6 +48,7 @@ def _command(commands: argparse._SubParsersAction, name: str, help: str) -> argp
     p.add_argument("--transforms", default="all", metavar="LIST", help="all, none, or of fuse,swap,split,jam,skew,unroll")
     p.add_argument("--fp", choices=("strict", "contract", "fast"), default="contract", help="floating-point rules")
     p.add_argument("--cache-bytes", type=int, metavar="N", help="size of the last-level cache; asked from the device")
+    p.add_argument("--cores", type=int, metavar="N", help="cores that share the rows of a skewed loop; 0: none, bands")
     p.add_argument("--split-min-iterations", type=int, metavar="N", help="split nests of at least N iterations")
     p.add_argument("--device", metavar="NAME", help="part of the name of an OpenCL platform or device")
     p.add_argument("--no-parallelize", action="store_true", help="keep plain do nests in order")
@@ -84,6 +85,8 @@ def _options(arguments: argparse.Namespace) -> Options:
         return Options()
     if arguments.cache_bytes is not None and arguments.cache_bytes <= 0:
         raise UsageError("--cache-bytes takes a positive number of bytes")
+    if arguments.cores is not None and arguments.cores < 0:
+        raise UsageError("--cores takes a number of cores, or 0")
     return options_from_environment(
         Options(
             target=arguments.target if arguments.target != "fortran" else "opencl",
@@ -91,6 +94,7 @@ def _options(arguments: argparse.Namespace) -> Options:
             fp=arguments.fp,
             device=arguments.device,
             cache_bytes=arguments.cache_bytes,
+            cores=arguments.cores,
             split_min_iterations=arguments.split_min_iterations,
             parallelize=not arguments.no_parallelize,
             timed=getattr(arguments, "time", False) or getattr(arguments, "report", None) is not None,

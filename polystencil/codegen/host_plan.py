@@ -17,6 +17,7 @@ from polystencil.codegen.reduction_chunks import in_pieces
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
+from polystencil.ir.directives import HOST
 from polystencil.ir.program import Dimension, Procedure, Program, Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import (
@@ -30,7 +31,6 @@ from polystencil.ir.traversal import (
 from polystencil.ir.types import LOGICAL
 from polystencil.ir.typing import rank_of
 from polystencil.remarks import Remark, Status
-from polystencil.transforms.kernel_regions import HOST
 
 Launches = tuple[Launch, ...]
 

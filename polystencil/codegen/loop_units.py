@@ -19,12 +19,12 @@ from polystencil.codegen.reduction_chunks import PIECES
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
+from polystencil.ir.directives import TILE
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable, symbols_in_body
 from polystencil.ir.traversal import walk_body_expressions, walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import rank_of
-from polystencil.transforms.splittable import TILE
 
 
 class KernelMaker(KernelAssembly):

@@ -13,10 +13,10 @@ from __future__ import annotations
 from polystencil.codegen.dialect import Dialect
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st
+from polystencil.ir.directives import GENERAL, IN_TILE
 from polystencil.ir.traversal import walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
-from polystencil.transforms.splittable import GENERAL, IN_TILE
 
 _LANES = {"real": (4, 8), "integer": (4, 8)}
 

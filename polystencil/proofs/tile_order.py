@@ -23,14 +23,15 @@ def tile_order(sigma: int) -> Verdict:
     """Whether trapezoids and then triangles keep the order of launches that reach `sigma` >= 1 rows."""
     claim = f"trapezoids and triangles of rows, narrowing by {sigma} a launch, keep the order of every dependence"
     try:
-        left = within_budget(lambda: [name for name, points in _violations(sigma) if not points.is_empty()])
+        left = within_budget(lambda: [name for name, points in violations(sigma, sigma) if not points.is_empty()])
     except BudgetExceeded:
         return Unknown(claim, "the operation budget ran out")
     return Unknown(claim, left[0]) if left else Proven(claim)
 
 
-def _violations(sigma: int) -> list[tuple[str, isl.Set]]:
-    later = f"0 <= k0 and k0 < k and k < K and -{sigma} <= x - x0 and x - x0 <= {sigma}"
+def violations(sigma: int, reach: int) -> list[tuple[str, isl.Set]]:
+    """What would break the order, where boundaries move by `sigma` rows a launch and launches reach `reach` rows."""
+    later = f"0 <= k0 and k0 < k and k < K and -{reach} <= x - x0 and x - x0 <= {reach}"
     first = f"(c - {sigma}*k0 <= x0 and x0 <= c + {sigma}*k0 - 1)"
     outside = f"(x < c - {sigma}*k or x > c + {sigma}*k - 1)"
     left0, right0 = f"x0 < c - {sigma}*k0", f"x0 > c + {sigma}*k0 - 1"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from polystencil.errors import UnsupportedError
+from polystencil.semantics.memory import zeros
 from polystencil.semantics.value_classes import Allocatable as Allocatable
 from polystencil.semantics.value_classes import Array as Array
 from polystencil.semantics.value_classes import Data as Data
@@ -63,12 +64,11 @@ def new_data(element: Element, shape: tuple[int, ...]) -> Data:
     """Storage of `shape`: zeros, blanks, or the default initialisation of a derived type. A Record when scalar."""
     if isinstance(element, RecordLayout):
         return new_record(element) if shape == () else _new_record_array(element, shape)
+    if element.kind != "S":
+        return zeros(element, shape)
     data: np.ndarray[Any, Any] = np.ndarray(shape, element, order="F")  # keeps S0, which np.empty widens
-    if element.kind == "S":
-        if element.itemsize:
-            data[...] = b" " * element.itemsize
-    else:
-        data[...] = 0
+    if element.itemsize:
+        data[...] = b" " * element.itemsize
     return data
 
 

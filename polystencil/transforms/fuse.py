@@ -70,6 +70,7 @@ from itertools import pairwise
 from polystencil.analysis.dead_arrays import used_only_in
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
+from polystencil.ir.directives import KEEP
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.traversal import map_procedures, nested_bodies, procedures_of
@@ -83,7 +84,6 @@ from polystencil.transforms.fusion_producer import Producer, arrays_named, array
 from polystencil.transforms.fusion_refusal import NotFused
 from polystencil.transforms.fusion_rewrite import fused_body
 from polystencil.transforms.results import PassResult
-from polystencil.transforms.splittable import KEEP
 from polystencil.transforms.swap import NotSwapped, check_swap
 from polystencil.transforms.time_chain import Chain, find_chain
 

@@ -9,6 +9,7 @@ from polystencil.analysis.effects import effects_of
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import FALSE, TRUE, all_of, compare
+from polystencil.ir.directives import KEEP
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_body, map_body_expressions, map_statement
@@ -18,7 +19,6 @@ from polystencil.transforms.fusion_consumer import Renamed
 from polystencil.transforms.fusion_coverage import RuntimeCheck
 from polystencil.transforms.fusion_producer import path_of
 from polystencil.transforms.fusion_rewrite import allocate_copy, copy_loop, copy_symbol, whole_copy
-from polystencil.transforms.splittable import KEEP
 from polystencil.transforms.time_chain import Chain
 
 

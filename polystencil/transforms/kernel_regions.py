@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
+from polystencil.ir.directives import HOST
 from polystencil.ir.program import Program
 from polystencil.ir.symbols import SymbolTable, symbols_in_body
 from polystencil.ir.traversal import (
@@ -18,7 +19,6 @@ from polystencil.ir.traversal import (
     walk_statements,
 )
 
-HOST = "host"  # the directive of a loop that passes put around work of the host: it never is a kernel
 _IN_KERNELS = (
     s.Assign, s.If, s.SelectCase, s.Do, s.DoWhile, s.Block, s.Exit, s.Cycle, s.Continue, s.Call, s.Return,
 )  # fmt: skip

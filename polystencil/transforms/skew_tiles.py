@@ -20,15 +20,14 @@ import dataclasses
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import as_kind, compare, divided, integer, minus, plus, times
+from polystencil.ir.directives import HOST, IN_TILE, TILE
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_body, map_body_expressions, walk_statements
 from polystencil.ir.types import INTEGER8, Intrinsic
-from polystencil.transforms.kernel_regions import HOST
 from polystencil.transforms.skew_body import TimeLoop
 from polystencil.transforms.skew_placement import Placement, eight, extreme
 from polystencil.transforms.skew_rows import Rows
-from polystencil.transforms.splittable import IN_TILE, TILE
 
 LEAST_ROWS, LEAST_STEPS, MOST_STEPS = 8, 2, 32
 NARROWEST = 4  # a tile has at least this many times the rows that its boundaries move in a group of iterations
@@ -66,7 +65,7 @@ class Tiles(Placement):
     def chosen(self) -> s.Body:
         v, index = self.v, self.first.indices[0]
         moved = self.rows.sigma * self.launches_of_an_iteration()
-        narrowest = integer(NARROWEST * self.cores * moved, INTEGER8)
+        narrowest = integer(max(1, NARROWEST * self.cores * moved), INTEGER8)
         fit = divided(x.Paren(minus(self.rows_that_fit(), integer(LEAST_ROWS, INTEGER8))), integer(moved, INTEGER8))
         several = extreme("max", extreme("min", fit, integer(MOST_STEPS, INTEGER8)), integer(LEAST_STEPS, INTEGER8))
         steps = extreme("min", several, divided(v["extent"], narrowest))

@@ -65,7 +65,8 @@ import islpy as isl
 from polystencil.analysis.definitions import Invariance, defined_in
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.building import all_of, as_kind, compare, integer, plus, times
+from polystencil.ir.building import all_of, as_kind, compare, integer, plus, times, value_of
+from polystencil.ir.directives import IN_TILE, TILE
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
 from polystencil.ir.program import Procedure, Program
@@ -85,7 +86,7 @@ from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_marg
 from polystencil.transforms.overwritten import arrays_overwritten
 from polystencil.transforms.results import PassResult
 from polystencil.transforms.split_pieces import loop_over_corners, margin_loops, pieces_of
-from polystencil.transforms.splittable import IN_TILE, TILE, NotSplit, called_from_parallel_loops, check_splittable
+from polystencil.transforms.splittable import NotSplit, called_from_parallel_loops, check_splittable
 from polystencil.transforms.windows import whole_domain, window_functions, window_margins
 
 MINIMUM = 131072  # iterations; below, the longest work item of the frame decides how long a launch takes
@@ -307,7 +308,15 @@ _INT8 = INTEGER8
 def _has_room(whole: s.ParallelLoop, margins: Margins) -> x.Expression:
     """The condition under which the margins of every dimension do not overlap."""
     box = Box(whole.indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
-    return all_of(*(compare(">=", box.extent(d), plus(box.low[d], box.high[d])) for d in range(len(box.indices))))
+    tests: dict[x.Expression, None] = {}
+    for d in range(len(box.indices)):
+        extent, least = box.extent(d), plus(box.low[d], box.high[d])
+        have, need = value_of(extent), value_of(least)
+        if have is None or need is None:
+            tests[compare(">=", extent, least)] = None
+        elif have < need:
+            raise NotSplit("the loop has fewer iterations than the margins of its tests")
+    return all_of(*tests)
 
 
 def _iterations(box: Box) -> x.Expression:

@@ -26,13 +26,14 @@ import islpy as isl
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import as_kind, integer, minus, plus
+from polystencil.ir.directives import GENERAL
 from polystencil.ir.program import Symbol
 from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.polyhedral.parameters import constant, index
 from polystencil.proofs.partition import is_partition
 from polystencil.proofs.verdicts import Proven
 from polystencil.transforms.margins import Bounds, Margins
-from polystencil.transforms.splittable import GENERAL, NotSplit
+from polystencil.transforms.splittable import NotSplit
 from polystencil.transforms.windows import whole_domain
 
 MOST_APART = 8  # indices of the margins of a dimension that get a loop each

@@ -6,6 +6,7 @@ from polystencil.analysis.definitions import is_pure
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import integer, value_of
+from polystencil.ir.directives import KEEP
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import (
@@ -21,10 +22,6 @@ from polystencil.polyhedral.model import build_model
 from polystencil.proofs.privacy import private_to
 from polystencil.proofs.verdicts import Proven
 
-KEEP = "keep"  # the directive of loops that passes leave as written
-TILE = "tile"  # of a loop over tiles of rows, one a core
-IN_TILE = "in order"  # of the loops inside of a tile
-GENERAL = "general"  # of a loop inside of a tile that keeps its tests: few iterations
 _ALLOWED = (s.Assign, s.If, s.SelectCase, s.Do, s.DoWhile, s.Block, s.Exit, s.Cycle, s.Continue)
 
 
@@ -124,4 +121,4 @@ def called_from_parallel_loops(program: Program) -> frozenset[str]:
     return frozenset(seen)
 
 
-__all__ = ["GENERAL", "IN_TILE", "KEEP", "TILE", "NotSplit", "called_from_parallel_loops", "check_splittable", "integer"]
+__all__ = ["NotSplit", "called_from_parallel_loops", "check_splittable", "integer"]

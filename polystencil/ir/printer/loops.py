@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
+from polystencil.ir.directives import GENERAL, IN_TILE
 from polystencil.ir.printer.declarations import declaration_lines
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
@@ -122,8 +123,15 @@ _CLAUSES = {"iand": "iand", "ior": "ior", "ieor": "ieor"}
 
 
 def _openmp_nest(st: s.ParallelLoop, names: Names, body: list[str], name: str) -> list[str]:
-    """The nest with its outermost loop shared among threads and its innermost one marked as free of dependences."""
+    """The nest with its outermost loop shared among threads and its innermost one marked as free of dependences; inside
+    of a tile, which one thread runs, only the latter."""
     nest = _sequential_nest(st, names, body, name)
+    if IN_TILE in st.directives:
+        depth = len(st.indices) - 1
+        if GENERAL in st.directives or name:
+            return nest
+        at = next(k for k, line in enumerate(nest) if line.startswith("  " * depth + "do "))
+        return [*nest[:at], "  " * depth + "!$omp simd", *nest[at:]]
     reductions = "".join(f" reduction({_CLAUSES.get(r.operator, r.operator)}: {names.of(r.ref.id)})" for r in st.reductions)
     inner = [names.of(i.ref.id) for i in st.indices[1:]]
     private = f" private({', '.join(inner)})" if inner else ""
