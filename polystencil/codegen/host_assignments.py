@@ -94,7 +94,8 @@ class HostAssignments(HostLines):
                     source = self.value(other)
                 text = f"fortran.allocate_like({cell}, {source}, {s.source is not None}{bounds})"
             else:
-                text = f"fortran.allocate_new({cell}, {self.element_text(t)}{bounds})"
+                cleared = ", cleared=False" if a.assigned_first and bounds else ""
+                text = f"fortran.allocate_new({cell}, {self.element_text(t)}{bounds}{cleared})"
             self.synchronised(text)
         self._end_status(guard)
 

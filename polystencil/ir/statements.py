@@ -283,10 +283,12 @@ class Forall(Statement):
 
 @dataclass(frozen=True)
 class Allocation:
-    """`object(bounds)`; lower None means 1. `object` is a Ref or Component."""
+    """`object(bounds)`; lower None means 1. `object` is a Ref or Component. `assigned_first`: every element is assigned
+    before any is read, so that the memory need not be cleared."""
 
     object: Expression
     bounds: tuple[tuple[Expression | None, Expression], ...] = ()
+    assigned_first: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

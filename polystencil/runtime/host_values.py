@@ -215,13 +215,14 @@ def assign_allocatable(cell: Allocatable, value: Any) -> None:
 
 
 def allocate_new(
-    cell: Any, element: Any, lower: tuple[Any, ...] | None = None, upper: tuple[Any, ...] | None = None
-) -> None:
-    """allocate: fresh storage in a cell."""
+    cell: Any, element: Any, lower: tuple[Any, ...] | None = None, upper: tuple[Any, ...] | None = None,
+    cleared: bool = True,
+) -> None:  # fmt: skip
+    """allocate: fresh storage in a cell; of anything where it need not be `cleared`."""
     if upper is None or lower is None:
         storage = new_data(element, ())
     else:
-        storage = new_array(element, tuple(int(i) for i in lower), tuple(int(i) for i in upper))
+        storage = new_array(element, tuple(int(i) for i in lower), tuple(int(i) for i in upper), cleared)
     assignment.allocate(cell, storage)
 
 

@@ -60,23 +60,28 @@ def shape_of(value: Any) -> tuple[int, ...]:
     return tuple(value.shape)
 
 
-def new_data(element: Element, shape: tuple[int, ...]) -> Data:
-    """Storage of `shape`: zeros, blanks, or the default initialisation of a derived type. A Record when scalar."""
+def new_data(element: Element, shape: tuple[int, ...], cleared: bool = True) -> Data:
+    """Storage of `shape`: zeros, blanks, or the default initialisation of a derived type. A Record when scalar.
+
+    Numbers are anything where the storage need not be `cleared`.
+    """
     if isinstance(element, RecordLayout):
         return new_record(element) if shape == () else _new_record_array(element, shape)
     if element.kind != "S":
-        return zeros(element, shape)
+        return zeros(element, shape, cleared)
     data: np.ndarray[Any, Any] = np.ndarray(shape, element, order="F")  # keeps S0, which np.empty widens
     if element.itemsize:
         data[...] = b" " * element.itemsize
     return data
 
 
-def new_array(element: Element, lower: tuple[int, ...], upper: tuple[int, ...]) -> Array:
+def new_array(
+    element: Element, lower: tuple[int, ...], upper: tuple[int, ...], cleared: bool = True
+) -> Array:  # fmt: skip
     """An array variable with these bounds."""
     shape = tuple(max(0, int(high) - int(low) + 1) for low, high in zip(lower, upper, strict=True))
     normal = tuple(int(low) if n else 1 for low, n in zip(lower, shape, strict=True))
-    return Array(new_data(element, shape), normal)
+    return Array(new_data(element, shape, cleared), normal)
 
 
 def new_record(layout: RecordLayout) -> Record:

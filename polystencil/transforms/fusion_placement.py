@@ -19,6 +19,7 @@ from polystencil.transforms.fusion_consumer import Renamed
 from polystencil.transforms.fusion_coverage import RuntimeCheck
 from polystencil.transforms.fusion_producer import path_of
 from polystencil.transforms.fusion_rewrite import allocate_copy, copy_loop, copy_symbol, whole_copy
+from polystencil.transforms.overwritten import writes_all_of
 from polystencil.transforms.time_chain import Chain
 
 
@@ -98,8 +99,9 @@ class _Placement:
         return s.Block(declared, (*before, loop, *after), span=st.span)
 
     def with_start(self, made: s.Statement, r: Renamed) -> s.Statement:
-        """The allocation of a copy; where it takes turns with the array, the copy starts equal to it."""
-        if not self.g.takes_turns:
+        """The allocation of a copy; where it takes turns with the array, the copy starts equal to it, unless the fused
+        loop assigns all of it."""
+        if not self.g.takes_turns or writes_all_of(self.g.fused, r.path, self.table):
             return made
         start = whole_copy(self.copy_ref(r), r.array, f"{self.g.prefix}.start", made)
         if isinstance(made, s.If):

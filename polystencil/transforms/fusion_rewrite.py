@@ -200,7 +200,7 @@ def allocate_copy(
     bounds = tuple(known) if known is not None else tuple(
         (bound("lbound", r.array, d), bound("ubound", r.array, d)) for d in range(rank_of(r.array))
     )  # fmt: skip
-    allocate = s.Allocate((s.Allocation(copy, bounds),), span=span_of.span)
+    allocate = s.Allocate((s.Allocation(copy, bounds, assigned_first=True),), span=span_of.span)
     if not is_allocatable:
         return allocate
     from polystencil.ir.types import LOGICAL

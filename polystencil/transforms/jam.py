@@ -40,7 +40,7 @@ from polystencil.polyhedral.parameters import Parameters, constant_value
 from polystencil.transforms.frame import Box, frame_loop
 from polystencil.transforms.index_tests import loop_scope
 
-FACTOR = 3
+FACTOR = 2
 DEFAULT_CACHE = 32 * 2**20  # bytes, where neither the user nor the device says
 
 

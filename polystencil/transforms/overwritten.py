@@ -12,6 +12,7 @@ from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
+from polystencil.polyhedral.accesses import LoopModel
 from polystencil.polyhedral.affine import Scope, to_affine
 from polystencil.polyhedral.bounds import dimensions_of
 from polystencil.polyhedral.model import build_model
@@ -33,20 +34,29 @@ def arrays_overwritten(loop: s.ParallelLoop, table: SymbolTable) -> tuple[str, .
         if storage_class(id, table) != id:
             continue  # its old elements may be read under another name
         uses = [a for a in model.accesses if a.array.split("%", 1)[0] == id]
-        writes = [a for a in uses if a.is_write and a.array == id]
-        if not isinstance(private_to(last, uses, id), Proven):
-            continue
-        symbol = table.symbols.get(id)  # the array's own bounds, not those of a dummy that stands for it
-        known = dimensions_of(x.Ref(id, symbol.type, len(symbol.shape or ())), table) if symbol is not None else None
-        if known is None:
-            continue
-        scope = Scope(model.parameters, lambda _: True)
-        try:
-            if within_budget(lambda: _covers(writes, known, scope)):  # noqa: B023  # called at once
-                out.append(id)
-        except BudgetExceeded:
-            continue
+        if isinstance(private_to(last, uses, id), Proven) and _all_written(id, model, table):
+            out.append(id)
     return tuple(out)
+
+
+def writes_all_of(loop: s.ParallelLoop, id: str, table: SymbolTable) -> bool:
+    """Whether a loop surely assigns every element of an array, which it may read as well."""
+    if loop.domain is not None or storage_class(id, table) != id:
+        return False
+    return _all_written(id, build_model((loop,), table, table.owner.get(loop.indices[0].ref.id, "")), table)
+
+
+def _all_written(id: str, model: LoopModel, table: SymbolTable) -> bool:
+    writes = [a for a in model.accesses if a.is_write and a.array == id]
+    symbol = table.symbols.get(id)  # the array's own bounds, not those of a dummy that stands for it
+    known = dimensions_of(x.Ref(id, symbol.type, len(symbol.shape or ())), table) if symbol is not None else None
+    if known is None:
+        return False
+    scope = Scope(model.parameters, lambda _: True)
+    try:
+        return within_budget(lambda: _covers(writes, known, scope))
+    except BudgetExceeded:
+        return False
 
 
 def _covers(writes: list, known: list, scope: Scope) -> bool:  # type: ignore[type-arg]  # pairs of isl values

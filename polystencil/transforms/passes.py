@@ -13,6 +13,7 @@ from polystencil.transforms import parallelize as parallelize_pass
 from polystencil.transforms import skew as skew_pass
 from polystencil.transforms import split as split_pass
 from polystencil.transforms import unroll as unroll_pass
+from polystencil.transforms.assigned_first import note_assigned_first
 from polystencil.transforms.distribute import distribute
 from polystencil.transforms.in_order import conflicting_loops_in_order
 from polystencil.transforms.promises import broken_promises
@@ -32,10 +33,10 @@ def in_order(program: Program, checked: tuple[Remark, ...]) -> PassResult:
 def parallelize(program: Program, options: Options) -> PassResult:
     """Plain do nests become parallel loops, imperfect ones in parts, unless `--no-parallelize`."""
     if not options.parallelize:
-        return PassResult(program, ())
+        return PassResult(note_assigned_first(program), ())
     cut = distribute(program)
     result = parallelize_pass.parallelize(cut.program)
-    return PassResult(result.program, (*cut.remarks, *result.remarks))
+    return PassResult(note_assigned_first(result.program), (*cut.remarks, *result.remarks))
 
 
 def fuse(program: Program, options: Options) -> PassResult:

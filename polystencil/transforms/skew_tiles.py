@@ -29,8 +29,8 @@ from polystencil.transforms.skew_body import TimeLoop
 from polystencil.transforms.skew_placement import Placement, eight, extreme
 from polystencil.transforms.skew_rows import Rows
 
-LEAST_ROWS, LEAST_STEPS, MOST_STEPS = 8, 2, 32
-NARROWEST = 4  # a tile has at least this many times the rows that its boundaries move in a group of iterations
+LEAST_ROWS, LEAST_STEPS, MOST_STEPS = 8, 4, 32
+NARROWEST = 2  # a tile has at least this many times the rows that its boundaries move in a group of iterations
 ZERO, ONE = integer(0, INTEGER8), integer(1, INTEGER8)
 
 
