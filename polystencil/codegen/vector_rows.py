@@ -23,6 +23,7 @@ _LANES = {"real": (4, 8), "integer": (4, 8)}
 _MACROS = """\
 #ifdef PS_VECTOR_BITS
 #pragma clang diagnostic ignored "-Wpass-failed"
+#pragma clang diagnostic ignored "-Wconstant-logical-operand"
 #endif
 #if PS_VECTOR_BITS == 512
 #define PS_WIDE __attribute__((min_vector_width(512)))

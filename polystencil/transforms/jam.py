@@ -40,7 +40,8 @@ from polystencil.polyhedral.parameters import Parameters, constant_value
 from polystencil.transforms.frame import Box, frame_loop
 from polystencil.transforms.index_tests import loop_scope
 
-FACTOR = 2
+FACTOR = 3
+FACTOR_IN_TILE = 2  # three rows of vectors spill registers
 DEFAULT_CACHE = 32 * 2**20  # bytes, where neither the user nor the device says
 
 
@@ -72,7 +73,7 @@ def jam_interior(
     high = tuple(plus(h, left_ref) if d == row else h for d, h in enumerate(box.high))
     jammed_box = Box(box.indices, box.low, high)
     jammed_frame = frame_loop(st, jammed_box, f"{prefix}j")
-    jammed = _jammed(interior, row, jammed_box.last(row), prefix)
+    jammed = _jammed(interior, row, jammed_box.last(row), FACTOR, prefix)
     cache = DEFAULT_CACHE if options.cache_bytes is None else options.cache_bytes
     named = _bytes_named(interior, table)
     iterations: x.Expression = integer(1, INTEGER8)
@@ -168,22 +169,23 @@ def jam_in_order(interior: s.ParallelLoop, prefix: str, table: SymbolTable) -> s
     _check(interior, table)
     row = len(interior.indices) - 2
     index = interior.indices[row]
-    factor = integer(FACTOR, type_of(index.lower))
+    factor = integer(FACTOR_IN_TILE, type_of(index.lower))
     rows = x.Paren(plus(minus(index.upper, index.lower), integer(1, type_of(index.lower))))
-    jammed = _jammed(interior, row, minus(index.upper, integer(FACTOR - 1, type_of(index.lower))), prefix)
+    last = minus(index.upper, integer(FACTOR_IN_TILE - 1, type_of(index.lower)))
+    jammed = _jammed(interior, row, last, FACTOR_IN_TILE, prefix)
     whole = times(x.Paren(x.IntrinsicCall("max", (divided(rows, factor), integer(0, factor.type)), factor.type)), factor)
     rest = dataclasses.replace(index, lower=plus(index.lower, whole))
     indices = tuple(rest if d == row else i for d, i in enumerate(interior.indices))
     return (jammed, dataclasses.replace(interior, indices=indices))
 
 
-def _jammed(interior: s.ParallelLoop, row: int, last: x.Expression, prefix: str) -> s.ParallelLoop:
+def _jammed(interior: s.ParallelLoop, row: int, last: x.Expression, factor: int, prefix: str) -> s.ParallelLoop:
     index = interior.indices[row]
     bodies: list[s.Statement] = []
-    for k in range(FACTOR):
+    for k in range(factor):
         bodies += _shifted_copy(interior.body, index.ref.id, k, f"{prefix}r{k}")
     indices = tuple(
-        dataclasses.replace(i, upper=last, step=integer(FACTOR, type_of(i.step))) if d == row else i
+        dataclasses.replace(i, upper=last, step=integer(factor, type_of(i.step))) if d == row else i
         for d, i in enumerate(interior.indices)
     )
     return dataclasses.replace(interior, indices=indices, body=tuple(bodies))
@@ -233,4 +235,4 @@ def _bytes_named(loop: s.ParallelLoop, table: SymbolTable) -> int:
     return sum(arrays.values())
 
 
-__all__ = ["DEFAULT_CACHE", "FACTOR", "NotJammed", "divided", "jam_in_order", "jam_interior"]
+__all__ = ["DEFAULT_CACHE", "FACTOR", "FACTOR_IN_TILE", "NotJammed", "divided", "jam_in_order", "jam_interior"]

@@ -76,16 +76,16 @@ class _Visitor:
         except NotSkewed as why:
             self.remark(st, "refused", str(why))
             return map_statement(st, lambda e: e, self.body)
-        form = (
-            f"tiles of rows, one for each of {placement.cores} cores"
-            if isinstance(placement, Tiles)
-            else "bands of rows"
-        )
+        details = band_figures(rows, placement.cache, placement.least, self.table)
+        form = "bands of rows"
+        if isinstance(placement, Tiles):
+            form = f"tiles of rows, one for each of {placement.cores} cores"
+            details["params"] = {"sigma": rows.sigma, "cores": placement.cores}
         checks = placement.checks_text()
         reason = f"{form}, shifted by {rows.sigma} a launch; at run time: the bytes of the arrays exceed the cache" + (
             f", and {checks} hold" if checks else ""
         )
-        self.remark(st, "runtime-checked", reason, rows.claim, band_figures(rows, placement.cache, self.table))
+        self.remark(st, "runtime-checked", reason, rows.claim, details)
         return placement.statement()
 
     def placement(self, loop: TimeLoop, rows: Rows, prefix: str) -> Bands | Tiles:

@@ -1,4 +1,4 @@
-"""What the remark of a skewed loop says: sigma, rows and iterations of a band where all calls pass the same sizes."""
+"""What the remark of a skewed loop says: sigma, and where all calls pass the same sizes rows and iterations of a band."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polystencil.transforms.skew_placement import CACHE_SHARE
 from polystencil.transforms.skew_rows import Rows
 
 
-def band_figures(rows: Rows, cache: int, table: SymbolTable) -> dict[str, object]:
+def band_figures(rows: Rows, cache: int, least: int, table: SymbolTable) -> dict[str, object]:
     """sigma, and rows and iterations of a band where all calls in the program pass the same sizes."""
     out: dict[str, object] = {"sigma": rows.sigma, "cache_bytes": cache}
     total, flat, per_row = 0, 0, 0
@@ -37,7 +37,7 @@ def band_figures(rows: Rows, cache: int, table: SymbolTable) -> dict[str, object
     steps = max(LEAST_STEPS, min(MOST_STEPS, height // (2 * rows.sigma)))
     out["array_bytes"] = total
     out["params"] = {"sigma": rows.sigma, "R": height, "s": steps}
-    out["runtime_choice"] = "transformed" if total > cache else "original"
+    out["runtime_choice"] = "transformed" if total > least else "original"
     return out
 
 

@@ -59,6 +59,7 @@ class Placement:
     def __init__(self, loop: TimeLoop, rows: Rows, cache: int, table: SymbolTable, prefix: str) -> None:
         self.loop, self.rows, self.table, self.prefix = loop, rows, table, prefix
         self.cache = cache
+        self.least = cache  # bytes that the arrays must exceed
         self.span = loop.nest[0].span
         self.symbols: list[Symbol] = []
         self.launch_count = 0
@@ -179,7 +180,7 @@ class Placement:
                 extent = eight(x.IntrinsicCall("size", (a.array, integer(a.row + 1)), INTEGER))
                 line = divided(size, extreme("max", extent, integer(1, INTEGER8)))
                 per_row = plus(per_row, integer(a.bytes, INTEGER8) if rank_of(a.array) == 1 else grouped(line))
-        exceeds = compare(">", v["bytes"], integer(self.cache, INTEGER8))
+        exceeds = compare(">", v["bytes"], integer(self.least, INTEGER8))
         return (
             self.set(v["bytes"], total),
             self.set(v["flat"], flat),

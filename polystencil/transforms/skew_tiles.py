@@ -31,6 +31,7 @@ from polystencil.transforms.skew_rows import Rows
 
 LEAST_ROWS, LEAST_STEPS, MOST_STEPS = 8, 4, 32
 NARROWEST = 2  # a tile has at least this many times the rows that its boundaries move in a group of iterations
+SMALL = 8  # arrays below this part of a core's cache are not worth the tiles
 ZERO, ONE = integer(0, INTEGER8), integer(1, INTEGER8)
 
 
@@ -47,6 +48,7 @@ class Tiles(Placement):
     ) -> None:  # fmt: skip
         super().__init__(loop, rows, cache, table, prefix)
         self.cores = cores
+        self.least = cache // SMALL
         self.sigma = integer(rows.sigma, INTEGER8)
         self.private: list[Symbol] = []
         self.tile = self.own("tile")

@@ -81,7 +81,7 @@ from polystencil.remarks import Remark
 from polystencil.transforms.frame import Box, frame_loop, has_interior
 from polystencil.transforms.index_tests import BodyWalk, loop_scope
 from polystencil.transforms.inline import InlineNote, Inliner
-from polystencil.transforms.jam import FACTOR, NotJammed, jam_in_order, jam_interior
+from polystencil.transforms.jam import FACTOR_IN_TILE, NotJammed, jam_in_order, jam_interior
 from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_margins
 from polystencil.transforms.overwritten import arrays_overwritten
 from polystencil.transforms.results import PassResult
@@ -220,8 +220,8 @@ class _Visitor:
         except NotJammed as why:
             self.remark("jam", "refused", st, str(why))
             return (interior,)
-        self.remark("jam", "applied", st, f"{FACTOR} rows at a time inside of a tile",
-                    "iterations of a parallel loop may run in any order", {"factor": FACTOR})  # fmt: skip
+        self.remark("jam", "applied", st, f"{FACTOR_IN_TILE} rows at a time inside of a tile",
+                    "iterations of a parallel loop may run in any order", {"factor": FACTOR_IN_TILE})  # fmt: skip
         return inner
 
     def details(

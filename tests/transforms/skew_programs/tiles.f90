@@ -31,12 +31,12 @@ subroutine steps(a, b, n, nt)
       bytes = size(a)*4_8 + size(b)*4_8
       flat = 0_8
       per_row = (size(a)*4_8/max(int(size(a, 2), 8), 1_8)) + (size(b)*4_8/max(int(size(b, 2), 8), 1_8))
-      if (bytes > 1048576_8) then
+      if (bytes > 131072_8) then
         skewed = .true.
         base = 2_8
         extent = n - 1 - base + 1_8
-        steps = max(min(max(min(((786432_8 - flat)/max(per_row, 1_8) - 8_8)/2_8, 32_8), 2_8), extent/16_8), 1_8)
-        skewed = extent >= 16_8
+        steps = max(min(max(min(((786432_8 - flat)/max(per_row, 1_8) - 8_8)/2_8, 32_8), 4_8), extent/8_8), 1_8)
+        skewed = extent >= 8_8
       end if
     end if
     if (skewed) then
