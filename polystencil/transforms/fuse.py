@@ -68,19 +68,20 @@ import dataclasses
 from itertools import pairwise
 
 from polystencil.analysis.dead_arrays import used_only_in
-from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
-from polystencil.ir.traversal import map_procedures, nested_bodies, procedures_of
+from polystencil.ir.traversal import map_procedures, nested_bodies
 from polystencil.options import Options
 from polystencil.remarks import Remark
 from polystencil.transforms.cost import Cost, fusion_cost
-from polystencil.transforms.fusion_consumer import Consumer, Renamed, arrays_to_rename, as_consumer
+from polystencil.transforms.fusion_candidates import adjacent_runs, check_families, not_selected, related
+from polystencil.transforms.fusion_consumer import Consumer, as_consumer
 from polystencil.transforms.fusion_coverage import RuntimeCheck, check_coverage
 from polystencil.transforms.fusion_placement import FusedGroup, place_fused
-from polystencil.transforms.fusion_producer import Producer, arrays_named, arrays_written, as_producer, family, path_of
+from polystencil.transforms.fusion_producer import Producer, as_producer
 from polystencil.transforms.fusion_refusal import NotFused
+from polystencil.transforms.fusion_renaming import Renamed, arrays_to_rename
 from polystencil.transforms.fusion_rewrite import fused_body
 from polystencil.transforms.results import PassResult
 from polystencil.transforms.splittable import KEEP
@@ -135,7 +136,7 @@ class _Work:
                 new = self.search(inner, (st, *around), whole)
                 if new is not None:
                     return new
-        for group in reversed(_runs(body)):
+        for group in reversed(adjacent_runs(body)):
             new = self.group(group, around, whole)
             if new is not None:
                 return new
@@ -165,7 +166,7 @@ class _Work:
         self, producer: s.ParallelLoop, consumer: s.ParallelLoop, group: tuple[s.ParallelLoop, ...],
         original: s.ParallelLoop, around: tuple[s.Statement, ...], steps: list[_Step],
     ) -> _Step | None:  # fmt: skip
-        if not _related(producer, consumer) or KEEP in producer.directives or KEEP in consumer.directives:
+        if not related(producer, consumer) or KEEP in producer.directives or KEEP in consumer.directives:
             return None
         key = (producer.span, original.span)
         seen = key in self.done
@@ -185,7 +186,7 @@ class _Work:
         around: tuple[s.Statement, ...], steps: list[_Step],
     ) -> _Step:  # fmt: skip
         producer = as_producer(producer_loop, self.table)
-        _check_families(producer_loop, consumer_loop)
+        check_families(producer_loop, consumer_loop)
         consumer = as_consumer(consumer_loop, producer, self.table, self.procedure.id, self.count)
         already = tuple(r for st in steps for r in st.renamed)
         renamed = arrays_to_rename(producer, consumer, already, self.table)
@@ -263,7 +264,7 @@ class _Work:
         """Remarks for loops that would be producer and consumer but for a statement between them."""
         loops = [(k, st) for k, st in enumerate(body) if isinstance(st, s.ParallelLoop)]
         for (k, a), (m, b) in pairwise(loops):
-            if m == k + 1 or not _related(a, b) or KEEP in a.directives or (a.span, b.span) in self.done:
+            if m == k + 1 or not related(a, b) or KEEP in a.directives or (a.span, b.span) in self.done:
                 continue
             self.done.add((a.span, b.span))
             reason = "the loops are not adjacent: another statement stands between them"
@@ -280,53 +281,4 @@ class _Work:
         )  # fmt: skip
 
 
-def _runs(body: s.Body) -> list[tuple[s.ParallelLoop, ...]]:
-    """Maximal runs of at least two adjacent parallel loops."""
-    runs: list[list[s.ParallelLoop]] = [[]]
-    for st in body:
-        if isinstance(st, s.ParallelLoop):
-            runs[-1].append(st)
-        elif not isinstance(st, s.Continue):
-            runs.append([])
-    return [tuple(r) for r in runs if len(r) > 1]
-
-
-def _related(producer: s.ParallelLoop, consumer: s.ParallelLoop) -> bool:
-    """Whether a loop reads an array that the other assigns."""
-    written = {family(p) for p in arrays_written(producer)}
-    return bool(written & {family(p) for p in arrays_named((consumer,))}) and "array" not in (producer.origin, consumer.origin)
-
-
-def _check_families(producer: s.ParallelLoop, consumer: s.ParallelLoop) -> None:
-    """Two designators that differ only in subscripts on the way to a component may be one array."""
-    from polystencil.ir.traversal import walk_body_expressions
-
-    written = arrays_written(producer) | arrays_written(consumer)
-    named: dict[str, set[str]] = {}
-    for e in walk_body_expressions((producer, consumer)):
-        if isinstance(e, (x.Component, x.Ref)) and (p := path_of(e)) is not None:
-            named.setdefault(family(p), set()).add(p)
-    for p in written:
-        if len(named.get(family(p), set())) > 1:
-            raise NotFused(f"{family(p).rsplit('.', 1)[-1]} is reached with different subscripts, which may name one array")
-
-
-def not_selected(program: Program) -> tuple[Remark, ...]:
-    """A remark for every pair of neighbouring loops that the options keep apart."""
-    out: list[Remark] = []
-
-    def look(body: s.Body, procedure: Procedure) -> None:
-        loops = [st for st in body if isinstance(st, s.ParallelLoop)]
-        for a, b in pairwise(loops):
-            if _related(a, b):
-                reason = "fuse is not selected by the option --transforms"
-                out.append(Remark("fuse", "refused", a.span, procedure.name, reason, with_span=b.span))
-                reason = "swap needs fuse, which is not selected by the option --transforms"
-                out.append(Remark("swap", "refused", a.span, procedure.name, reason, with_span=b.span))
-        for st in body:
-            for inner in nested_bodies(st):
-                look(inner, procedure)
-
-    for procedure in procedures_of(program):
-        look(procedure.body, procedure)
-    return tuple(out)
+__all__ = ["fuse", "not_selected"]

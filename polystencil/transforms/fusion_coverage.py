@@ -20,7 +20,8 @@ from polystencil.polyhedral.parameters import Parameters
 from polystencil.proofs.produced import ArrayBounds, produced
 from polystencil.proofs.verdicts import Proven
 from polystencil.transforms.fusion_consumer import Consumer
-from polystencil.transforms.fusion_producer import Producer, family
+from polystencil.transforms.fusion_paths import family
+from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused, refused
 from polystencil.transforms.fusion_rewrite import bound
 

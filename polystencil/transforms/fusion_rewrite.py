@@ -23,8 +23,10 @@ from polystencil.ir.traversal import (
 from polystencil.ir.types import INTEGER
 from polystencil.ir.typing import rank_of, type_of
 from polystencil.polyhedral.bounds import dimensions_of
-from polystencil.transforms.fusion_consumer import Renamed
-from polystencil.transforms.fusion_producer import Definition, Producer, path_of
+from polystencil.transforms.fusion_definition import Definition
+from polystencil.transforms.fusion_paths import path_of
+from polystencil.transforms.fusion_producer import Producer
+from polystencil.transforms.fusion_renaming import Renamed
 
 
 def fused_body(body: s.Body, producer: Producer, prefix: str) -> tuple[s.Body, tuple[Symbol, ...]]:

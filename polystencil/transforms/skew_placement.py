@@ -152,8 +152,8 @@ class _Bands:
     def is_allocatable(self, e: x.Expression) -> bool:
         if isinstance(e, x.Ref):
             return "allocatable" in self.attributes(e.id)
-        from polystencil.transforms.fusion_consumer import Renamed
         from polystencil.transforms.fusion_placement import _is_allocatable
+        from polystencil.transforms.fusion_renaming import Renamed
 
         return _is_allocatable(Renamed(e, "", ()), self.table)
 

@@ -14,7 +14,7 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import walk_expression
-from polystencil.transforms.fusion_consumer import Renamed
+from polystencil.transforms.fusion_renaming import Renamed
 from polystencil.transforms.time_chain import Chain, other_name
 
 

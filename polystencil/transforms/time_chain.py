@@ -17,7 +17,8 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
 from polystencil.ir.symbols import SymbolTable
-from polystencil.transforms.fusion_producer import Producer, family, touched, variables_in
+from polystencil.transforms.fusion_paths import arrays_written, family, touched, variables_in
+from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused
 
 
@@ -173,8 +174,6 @@ def _check_bounds(
 
 
 def _defined_by(group: tuple[s.ParallelLoop, ...]) -> set[str]:
-    from polystencil.transforms.fusion_producer import arrays_written
-
     return {family(p) for g in group for p in arrays_written(g)}
 
 
