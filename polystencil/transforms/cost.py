@@ -30,6 +30,10 @@ class Cost:
     reads: int
     bytes: int
 
+    def plus(self, other: Cost) -> Cost:
+        """The costs of two fusions together."""
+        return Cost(self.operations + other.operations, self.reads + other.reads, self.bytes + other.bytes)
+
     @property
     def pays(self) -> bool:
         """Whether the fusion is worth it."""

@@ -74,19 +74,14 @@ from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.traversal import map_procedures, nested_bodies
 from polystencil.options import Options
 from polystencil.remarks import Remark
-from polystencil.transforms.cost import Cost, fusion_cost
-from polystencil.transforms.fusion_candidates import adjacent_runs, check_families, not_selected, related
-from polystencil.transforms.fusion_consumer import Consumer, as_consumer
-from polystencil.transforms.fusion_coverage import RuntimeCheck, check_coverage
+from polystencil.transforms.fusion_candidates import adjacent_runs, not_selected, related
+from polystencil.transforms.fusion_paths import arrays_written, family
 from polystencil.transforms.fusion_placement import FusedGroup, place_fused
-from polystencil.transforms.fusion_producer import Producer, as_producer
 from polystencil.transforms.fusion_refusal import NotFused
-from polystencil.transforms.fusion_renaming import Renamed, arrays_to_rename
-from polystencil.transforms.fusion_rewrite import fused_body
+from polystencil.transforms.fusion_steps import Place, Step, produced_together, settled, take_in
 from polystencil.transforms.results import PassResult
 from polystencil.transforms.splittable import KEEP
 from polystencil.transforms.swap import NotSwapped, check_swap
-from polystencil.transforms.time_chain import Chain, find_chain
 
 
 def fuse(program: Program, options: Options) -> PassResult:
@@ -102,20 +97,6 @@ def fuse(program: Program, options: Options) -> PassResult:
         return procedure if body is procedure.body else dataclasses.replace(procedure, body=body)
 
     return PassResult(map_procedures(program, one), tuple(remarks))
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Step:
-    """One producer fused into what is the consumer so far."""
-
-    producer: Producer
-    consumer: Consumer
-    renamed: tuple[Renamed, ...]
-    checks: tuple[RuntimeCheck, ...]
-    cost: Cost
-    chain: Chain
-    claim: str
-    fused: s.ParallelLoop
 
 
 class _Work:
@@ -148,68 +129,51 @@ class _Work:
     ) -> s.Body | None:
         """Try every consumer of a run of adjacent parallel loops, the last one first."""
         for last in range(len(run) - 1, 0, -1):
+            here = run[: last + 1]
+            place = Place(here, around, produced_together(here[:-1]), self.table, self.procedure.id)
             consumer_loop = run[last]
-            steps: list[_Step] = []
-            first = last
+            steps: list[Step] = []
             for k in range(last - 1, -1, -1):
-                step = self.pair(run[k], consumer_loop, run[k : last + 1], run[last], around, steps)
+                step = self.pair(run[k], consumer_loop, place, steps)
                 if step is None:
                     break
                 steps.append(step)
                 consumer_loop = step.fused
-                first = k
-            if steps:
-                return self.place(steps, run[first : last + 1], whole)
+            kept, dropped = settled(steps, place)
+            for step, why in dropped:
+                self.refused(step.producer.loop, run[last], why)
+            if kept:
+                return self.place(kept, run[last - len(kept) : last + 1], whole)
         return None
 
     def pair(
-        self, producer: s.ParallelLoop, consumer: s.ParallelLoop, group: tuple[s.ParallelLoop, ...],
-        original: s.ParallelLoop, around: tuple[s.Statement, ...], steps: list[_Step],
-    ) -> _Step | None:  # fmt: skip
-        if not related(producer, consumer) or KEEP in producer.directives or KEEP in consumer.directives:
+        self, producer: s.ParallelLoop, consumer: s.ParallelLoop, place: Place, steps: list[Step]
+    ) -> Step | None:
+        own = {family(p) for p in arrays_written(producer)}
+        superseded = any(own & {family(p) for p in st.paths} for st in steps)
+        if KEEP in producer.directives or KEEP in consumer.directives:
             return None
-        key = (producer.span, original.span)
-        seen = key in self.done
-        self.done.add(key)
+        if not related(producer, consumer) and not superseded:
+            return None
+        original = place.run[-1]
         try:
             self.count += 1
-            step = self.judge(producer, consumer, group, around, steps)
+            step = take_in(producer, consumer, place, steps, self.count)
         except NotFused as why:
-            if not seen:
-                self.remark("fuse", "refused", producer, original, str(why), why.claim, why.witness)
-                self.swap_refused(producer, original, f"the loops are not fused: {why}")
+            self.refused(producer, original, why)
             return None
         return step
 
-    def judge(
-        self, producer_loop: s.ParallelLoop, consumer_loop: s.ParallelLoop, group: tuple[s.ParallelLoop, ...],
-        around: tuple[s.Statement, ...], steps: list[_Step],
-    ) -> _Step:  # fmt: skip
-        producer = as_producer(producer_loop, self.table)
-        check_families(producer_loop, consumer_loop)
-        consumer = as_consumer(consumer_loop, producer, self.table, self.procedure.id, self.count)
-        already = tuple(r for st in steps for r in st.renamed)
-        renamed = arrays_to_rename(producer, consumer, already, self.table)
-        claim, checks = check_coverage(producer, consumer, self.table, self.procedure.id)
-        cost = fusion_cost(producer, consumer, self.table)
-        if not cost.pays:
-            raise NotFused(
-                f"the cost is too high: {cost.operations} operations more per element for {cost.bytes} bytes of memory "
-                "traffic removed, over 64 per byte"
-            )
-        everything = {r.path for r in renamed} | {r.path for st in steps for r in st.renamed}
-        chain = find_chain(around, group, producer, tuple(sorted(everything)), self.table)
-        if steps and len(chain.loops) != len(steps[0].chain.loops):
-            raise NotFused("the loops around qualify for another producer of the same consumer, but not for this one")
-        body, symbols = fused_body(consumer.loop.body, producer, f"{self.procedure.id}.fused{self.count}")
-        for v in symbols:
-            self.table.symbols[v.id] = v
-            self.table.owner[v.id] = self.procedure.id
-        fused = dataclasses.replace(consumer.loop, body=body)
-        return _Step(producer, consumer, renamed, checks, cost, chain, claim, fused)
+    def refused(self, producer: s.ParallelLoop, consumer: s.ParallelLoop, why: NotFused) -> None:
+        """Say once why two loops are not fused."""
+        if (producer.span, consumer.span) in self.done:
+            return
+        self.done.add((producer.span, consumer.span))
+        self.remark("fuse", "refused", producer, consumer, str(why), why.claim, why.witness)
+        self.swap_refused(producer, consumer, f"the loops are not fused: {why}")
 
     def place(
-        self, steps: list[_Step], group: tuple[s.ParallelLoop, ...], whole: s.Body
+        self, steps: list[Step], group: tuple[s.ParallelLoop, ...], whole: s.Body
     ) -> s.Body:
         chain = steps[0].chain
         renamed = tuple({r.path: r for st in steps for r in st.renamed}.values())
@@ -231,6 +195,7 @@ class _Work:
         )
         new = place_fused(whole, fused, self.table)
         for step in steps:
+            self.done.add((step.producer.loop.span, group[-1].span))
             self.applied(step, group[-1])
             if renamed:
                 status = "applied" if takes_turns else "refused"
@@ -240,7 +205,7 @@ class _Work:
                 self.remark("swap", "not-applicable", step.producer.loop, group[-1], "no array is renamed by the fusion")
         return new
 
-    def applied(self, step: _Step, consumer: s.ParallelLoop) -> None:
+    def applied(self, step: Step, consumer: s.ParallelLoop) -> None:
         chain_lines = [loop.span.line for loop in step.chain.loops]
         details: dict[str, object] = {
             "chain_lines": chain_lines,

@@ -9,6 +9,7 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import integer, minus, plus
 from polystencil.ir.program import Symbol
+from polystencil.ir.sums import minus_cancelled
 from polystencil.ir.traversal import walk_expression
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
@@ -22,6 +23,7 @@ class Definition:
     the loop that moves along it and the sign and rest of `sign*index + rest`.
 
     Where the value is not one expression (branches with else, private variables), `program` computes it into `result`.
+    `tests` are the conditions of the ifs around the assignment.
     """
 
     array: x.Expression
@@ -30,11 +32,16 @@ class Definition:
     value: x.Expression
     solve: tuple[tuple[int, str, int, x.Expression | None], ...]
     span: Span
+    target: x.Element
+    tests: tuple[x.Expression, ...] = ()
     program: s.Body = ()
     result: Symbol | None = None
 
 
-def definition(st: s.Assign, target: x.Element, loop: s.ParallelLoop) -> Definition:
+def definition(
+    st: s.Assign, target: x.Element, loop: s.ParallelLoop, tests: tuple[x.Expression, ...] = ()
+) -> Definition:
+    """The definition that an assignment is; NotFused where it is not element by element at the iteration's own."""
     path = path_of(target.base)
     indices = {i.ref.id for i in loop.indices}
     kind = type_of(target)
@@ -56,7 +63,7 @@ def definition(st: s.Assign, target: x.Element, loop: s.ParallelLoop) -> Definit
         solve.append((position, inside[0], *form))
     if sorted(index for _, index, _, _ in solve) != sorted(indices):
         raise NotFused(f"the producer assigns {name_of(path)} not at its own iteration: two iterations may assign one element")
-    return Definition(target.base, path, target.indices, st.value, tuple(solve), st.span)
+    return Definition(target.base, path, target.indices, st.value, tuple(solve), st.span, target, tests)
 
 
 def _signed(e: x.Expression, index: str) -> tuple[int, x.Expression | None] | None:
@@ -92,3 +99,13 @@ def _zero(like: x.Expression) -> x.Expression:
 
 def _names(e: x.Expression, id: str) -> bool:
     return any(isinstance(n, x.Ref) and n.id == id for n in walk_expression(e))
+
+
+def indices_at(d: Definition, subscripts: tuple[x.Expression, ...]) -> dict[str, x.Expression]:
+    """The producer's iteration that assigns the element at `subscripts`."""
+    at: dict[str, x.Expression] = {}
+    for position, index, sign, rest in d.solve:
+        e = subscripts[position]
+        distance = e if rest is None else minus_cancelled(e, rest)
+        at[index] = distance if sign == 1 else minus(x.Literal(0, type_of(e)), distance)
+    return at

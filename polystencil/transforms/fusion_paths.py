@@ -68,7 +68,7 @@ def check_storage(path: str, table: SymbolTable, what: str) -> None:
 
 
 def name_of(path: str) -> str:
-    id, *fields = path.split("%")
+    id, *fields = family(path).split("%")
     return "%".join([id.rsplit(".", 1)[-1], *fields])
 
 

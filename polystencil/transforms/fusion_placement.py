@@ -14,10 +14,10 @@ from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_body, map_body_expressions, map_statement
 from polystencil.ir.types import LOGICAL, Record
 from polystencil.ir.typing import type_of
+from polystencil.transforms.fusion_copies import allocate_copy, copy_loop, copy_symbol, whole_copy
 from polystencil.transforms.fusion_coverage import RuntimeCheck
 from polystencil.transforms.fusion_paths import path_of
 from polystencil.transforms.fusion_renaming import Renamed
-from polystencil.transforms.fusion_rewrite import allocate_copy, copy_loop, copy_symbol, whole_copy
 from polystencil.transforms.splittable import KEEP
 from polystencil.transforms.time_chain import Chain
 

@@ -35,9 +35,23 @@ class Producer:
         """The definition of an array."""
         return next(d for d in self.definitions if d.path == path)
 
+    def layers(self) -> list[Producer]:
+        """Producers with one definition of an array each, those that come last in the body first."""
+        left, out = list(reversed(self.definitions)), []
+        while left:
+            layer: dict[str, Definition] = {}
+            for d in left:
+                layer.setdefault(d.path, d)
+            out.append(Producer(self.loop, tuple(reversed(layer.values()))))
+            left = [d for d in left if layer[d.path] is not d]
+        return out
 
-def as_producer(loop: s.ParallelLoop, table: SymbolTable) -> Producer:
-    """The producer's definitions; NotFused where it is not of that form."""
+
+def as_producer(loop: s.ParallelLoop, table: SymbolTable, together: frozenset[str] = frozenset()) -> Producer:
+    """The producer's definitions; NotFused where it is not of that form.
+
+    `together` are arrays that several loops produce: an iteration may assign several elements of those.
+    """
     if loop.mask is not None:
         raise NotFused("the producer has a mask")
     if loop.reductions:
@@ -47,7 +61,8 @@ def as_producer(loop: s.ParallelLoop, table: SymbolTable) -> Producer:
     found: list[Definition] = []
     try:
         _collect(loop.body, loop, found)
-        if len({d.path for d in found}) < len(found):
+        places = {(d.path, d.subscripts if d.path in together else ()) for d in found}
+        if len(places) < len(found):
             raise NotFused("the producer assigns an array more than once (several assignments)")
     except NotFused as simple:
         found = sliced_definitions(loop, simple)
@@ -66,23 +81,25 @@ def as_producer(loop: s.ParallelLoop, table: SymbolTable) -> Producer:
     return Producer(loop, tuple(found))
 
 
-def _collect(body: s.Body, loop: s.ParallelLoop, found: list[Definition]) -> None:
+def _collect(
+    body: s.Body, loop: s.ParallelLoop, found: list[Definition], tests: tuple[x.Expression, ...] = ()
+) -> None:
     for st in body:
         match st:
             case s.Assign() if isinstance(st.target, x.Element):
-                found.append(definition(st, st.target, loop))
+                found.append(definition(st, st.target, loop, tests))
             case s.Assign():
                 raise NotFused("the producer assigns a private (local) scalar variable, not only elements of arrays")
             case s.If():
                 if st.otherwise or len(st.branches) > 1:
                     raise NotFused("the producer assigns under an if with else branches, so not every element once")
-                _collect(st.branches[0].body, loop, found)
+                _collect(st.branches[0].body, loop, found, (*tests, st.branches[0].condition))
             case s.Continue():
                 pass
             case s.Block():
                 if st.declarations:
                     raise NotFused("the producer uses private variables of a block (local temporaries)")
-                _collect(st.body, loop, found)
+                _collect(st.body, loop, found, tests)
             case _:
                 raise NotFused(
                     f"the producer does not assign its arrays element by element ({type(st).__name__.lower()} in its body)"
@@ -92,9 +109,12 @@ def _collect(body: s.Body, loop: s.ParallelLoop, found: list[Definition]) -> Non
 def _check_reads(found: list[Definition], table: SymbolTable, own: set[str]) -> None:
     for d in found:
         body: s.Body = d.program or (s.Assign(d.array, d.value),)
+        passed = {id(a) for node in _values_in(body) if isinstance(node, x.FunctionCall) for a in node.arguments}
         for node in _values_in(body):
             if isinstance(node, (x.Ref, x.Component)) and path_of(node) in own:
                 raise NotFused(f"the producer reads {name_of(path_of(node) or '')}, one of the arrays it assigns itself")
+            if isinstance(node, x.Range) or (isinstance(node, x.Section) and id(node) in passed):
+                continue
             if rank_of(node) and not isinstance(node, (x.Ref, x.Component)):
                 raise NotFused("the producer evaluates an array expression or section")
         for target in called_targets(body):
