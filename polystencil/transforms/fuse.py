@@ -69,13 +69,15 @@ from itertools import pairwise
 
 from polystencil.analysis.dead_arrays import used_only_in
 from polystencil.ir import statements as s
-from polystencil.ir.program import Procedure, Program
+from polystencil.ir.program import Procedure, Program, TypeDefinition
 from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.traversal import map_procedures, nested_bodies
 from polystencil.options import Options
 from polystencil.remarks import Remark
 from polystencil.transforms.fusion_candidates import adjacent_runs, not_selected, related
+from polystencil.transforms.fusion_coverage import RuntimeCheck
 from polystencil.transforms.fusion_paths import arrays_written, family
+from polystencil.transforms.fusion_pins import pinned
 from polystencil.transforms.fusion_placement import FusedGroup, place_fused
 from polystencil.transforms.fusion_refusal import NotFused
 from polystencil.transforms.fusion_steps import Place, Step, produced_together, settled, take_in
@@ -94,7 +96,9 @@ def fuse(program: Program, options: Options) -> PassResult:
         body = procedure.body
         while (new := work.next(body)) is not None:
             body = new
-        return procedure if body is procedure.body else dataclasses.replace(procedure, body=body)
+        if body is procedure.body:
+            return procedure
+        return dataclasses.replace(procedure, body=body, types=(*procedure.types, *work.types))
 
     return PassResult(map_procedures(program, one), tuple(remarks))
 
@@ -104,6 +108,7 @@ class _Work:
         self.procedure, self.table, self.options, self.remarks = procedure, table, options, remarks
         self.done: set[tuple[object, object]] = set()
         self.count = 0
+        self.types: tuple[TypeDefinition, ...] = ()
 
     def next(self, body: s.Body) -> s.Body | None:
         """The procedure's body after one more fusion; None when there is nothing left to fuse."""
@@ -131,7 +136,7 @@ class _Work:
         for last in range(len(run) - 1, 0, -1):
             here = run[: last + 1]
             place = Place(here, around, produced_together(here[:-1]), self.table, self.procedure.id)
-            consumer_loop = run[last]
+            consumer_loop, pins = pinned(run[last], here[:-1], place.together, self.table)
             steps: list[Step] = []
             for k in range(last - 1, -1, -1):
                 step = self.pair(run[k], consumer_loop, place, steps)
@@ -143,7 +148,7 @@ class _Work:
             for step, why in dropped:
                 self.refused(step.producer.loop, run[last], why)
             if kept:
-                return self.place(kept, run[last - len(kept) : last + 1], whole)
+                return self.place(kept, run[last - len(kept) : last + 1], whole, pins)
         return None
 
     def pair(
@@ -173,12 +178,13 @@ class _Work:
         self.swap_refused(producer, consumer, f"the loops are not fused: {why}")
 
     def place(
-        self, steps: list[Step], group: tuple[s.ParallelLoop, ...], whole: s.Body
+        self, steps: list[Step], group: tuple[s.ParallelLoop, ...], whole: s.Body, pins: tuple[RuntimeCheck, ...]
     ) -> s.Body:
+        steps = [dataclasses.replace(st, checks=(*pins, *st.checks)) for st in steps]
         chain = steps[0].chain
         renamed = tuple({r.path: r for st in steps for r in st.renamed}.values())
         consumer = steps[-1].fused
-        checks = tuple(c for st in steps for c in st.checks)
+        checks = tuple(dict.fromkeys(c for st in steps for c in st.checks))
         takes_turns, why_not = False, "swap is not selected by the option --transforms"
         if self.options.enabled("swap") and renamed:
             try:
@@ -193,7 +199,9 @@ class _Work:
         fused = FusedGroup(
             group, consumer, renamed, chain, checks, takes_turns, dead, f"{self.procedure.id}.fuse{self.count}"
         )
-        new = place_fused(whole, fused, self.table)
+        new, types = place_fused(whole, fused, self.table)
+        self.types += types
+        self.table.types.update((t.id, t) for t in types)
         for step in steps:
             self.done.add((step.producer.loop.span, group[-1].span))
             self.applied(step, group[-1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from polystencil.analysis.definitions import defined_in, is_pure
+from polystencil.analysis.definitions import base_id, defined_in, is_pure
 from polystencil.analysis.effects import called_targets, self_contained
 from polystencil.analysis.storage import POINTED, storage_class
 from polystencil.ir import expressions as x
@@ -30,7 +30,9 @@ from polystencil.transforms.fusion_paths import (
     family,
     name_of,
     path_of,
+    shapes_in,
     touched,
+    values_in,
     variables_in,
 )
 from polystencil.transforms.fusion_producer import Producer
@@ -134,7 +136,8 @@ def _with_first_indices(
         if path not in {d.path for d in producer.definitions} or not isinstance(dim, x.Literal):
             return e
         position = int(dim.value) - 1  # type: ignore[arg-type]  # an integer
-        for at, index, sign, rest in producer.of(path or "").solve:
+        asks_too = any(id == base_id(e.arguments[0]) for p in producer.of(path or "").subscripts for id in shapes_in(p))
+        for at, index, sign, rest in () if asks_too else producer.of(path or "").solve:
             if at == position and sign == 1:
                 start = first[index] if rest is None else plus(first[index], rest)
                 checks[path or "", position] = (e.arguments[0], position + 1, start)
@@ -168,5 +171,5 @@ def _check_elements(body: s.Body, produced: set[str], loop: s.ParallelLoop) -> N
         raise NotFused("the mask of the consumer reads an intermediate array")
     for i in loop.indices:
         for bound in (i.lower, i.upper, i.step):
-            if any(path_of(e) in produced for e in walk_expression(bound)):
+            if values_in(bound) & {family(p) for p in produced}:
                 raise NotFused("a bound of the consumer reads an intermediate array")

@@ -9,7 +9,7 @@ from polystencil.ir import statements as s
 from polystencil.ir.program import Dimension, Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_expression
-from polystencil.ir.types import INTEGER, LOGICAL
+from polystencil.ir.types import INTEGER, LOGICAL, Record
 from polystencil.ir.typing import rank_of, type_of
 from polystencil.polyhedral.bounds import dimensions_of
 from polystencil.transforms.fusion_renaming import Renamed
@@ -57,7 +57,7 @@ def copy_symbol(r: Renamed, prefix: str) -> Symbol:
 
 
 def allocate_copy(
-    r: Renamed, copy: x.Ref, is_allocatable: bool, span_of: s.Statement, table: SymbolTable
+    r: Renamed, copy: x.Expression, span_of: s.Statement, table: SymbolTable
 ) -> s.Statement:
     """Allocate the copy with the bounds of the array, if that is allocated."""
     known = dimensions_of(r.array, table)
@@ -65,7 +65,19 @@ def allocate_copy(
         (bound("lbound", r.array, d), bound("ubound", r.array, d)) for d in range(rank_of(r.array))
     )  # fmt: skip
     allocate = s.Allocate((s.Allocation(copy, bounds),), span=span_of.span)
-    if not is_allocatable:
+    if not is_allocatable(r.array, table):
         return allocate
     test = x.IntrinsicCall("allocated", (r.array,), LOGICAL)
     return s.If((s.Branch(test, (allocate,), span_of.span),), span=span_of.span)
+
+
+def is_allocatable(e: x.Expression, table: SymbolTable) -> bool:
+    """Whether a whole variable or component is allocatable."""
+    if isinstance(e, x.Ref):
+        return "allocatable" in table.symbols[e.id].attributes
+    if isinstance(e, x.Component):
+        kind = type_of(e.base)
+        definition = table.types.get(kind.id) if isinstance(kind, Record) else None
+        component = next((c for c in definition.components if c.name == e.field), None) if definition else None
+        return component is not None and "allocatable" in component.attributes
+    return False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from polystencil.analysis.definitions import designated_path
+from polystencil.analysis.definitions import base_id, designated_path
 from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import child_expressions, walk_body_expressions, walk_statements
+from polystencil.ir.traversal import child_expressions, walk_body_expressions, walk_expression, walk_statements
 from polystencil.transforms.fusion_refusal import NotFused
 
 
@@ -31,6 +31,16 @@ def family(path: str) -> str:
         depth += c == "("
         out += c if depth == 0 else ""
         depth -= c == ")"
+    return out
+
+
+def way_of(array: x.Expression) -> list[x.Element]:
+    """The elements of arrays of records that a designator passes: `s%tr(m)` of `s%tr(m)%q`."""
+    out: list[x.Element] = []
+    while isinstance(array, (x.Component, x.Element)):
+        if isinstance(array, x.Element):
+            out.append(array)
+        array = array.base
     return out
 
 
@@ -83,6 +93,29 @@ def variables_in(e: x.Expression) -> set[str]:
             e = e.base
         return out
     return {v for child in child_expressions(e) for v in variables_in(child)}
+
+
+def shapes_in(e: x.Expression) -> set[str]:
+    """Variables of which, or of a part of which, an expression asks for bounds."""
+    asked = [a for n in walk_expression(e) if isinstance(n, x.IntrinsicCall) and n.name in BOUNDS for a in n.arguments[:1]]
+    return {id for a in asked if a is not None and (id := base_id(a)) is not None}
+
+
+def values_in(e: x.Expression) -> set[str]:
+    """Paths of what an expression reads the value of: not the arrays of which it only asks for bounds."""
+    if isinstance(e, x.IntrinsicCall) and e.name in BOUNDS and e.arguments[0] is not None:
+        array, out = e.arguments[0], {v for a in e.arguments[1:] if a is not None for v in values_in(a)}
+        while isinstance(array, (x.Component, x.Element)):
+            if isinstance(array, x.Element):
+                out |= {v for i in array.indices for v in values_in(i)}
+            array = array.base
+        return out if isinstance(array, x.Ref) else out | values_in(array)
+    if isinstance(e, (x.Component, x.Element, x.Section, x.Ref)):
+        return variables_in(e)
+    return {v for child in child_expressions(e) for v in values_in(child)}
+
+
+BOUNDS = ("size", "lbound", "ubound")
 
 
 def touched(reads: set[str], defined: set[str] | frozenset[str]) -> list[str]:

@@ -16,7 +16,17 @@ from polystencil.ir.traversal import (
     walk_statements,
 )
 from polystencil.transforms.fusion_consumer import Consumer
-from polystencil.transforms.fusion_paths import arrays_named, arrays_written, check_storage, name_of, path_of
+from polystencil.transforms.fusion_paths import (
+    BOUNDS,
+    arrays_named,
+    arrays_written,
+    check_storage,
+    name_of,
+    path_of,
+    values_in,
+    variables_in,
+    way_of,
+)
 from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused
 
@@ -78,15 +88,16 @@ def _renamed(path: str, loop: s.ParallelLoop, what: str, table: SymbolTable) -> 
     named = [n.id for e in first.indices for n in walk_expression(e) if isinstance(n, x.Ref) and n.id in indices]
     simple = all(_index_plus_constant(e, indices) for e in first.indices)
     changing = defined_in((loop,), table).ids - indices
-    moved = any(isinstance(n, x.Ref) and n.id in changing for e in first.indices for n in walk_expression(e))
-    moved |= any(isinstance(n, x.Element) for n in walk_expression(first.base)) and any(
-        isinstance(n, x.Ref) and n.id in changing | indices and n.rank == 0 for n in walk_expression(first.base)
-    )
+    moved = any(v.split("%", 1)[0] in changing for e in first.indices for v in values_in(e))
+    on_the_way = {v.split("%", 1)[0] for w in way_of(first.base) for i in w.indices for v in variables_in(i)}
+    moved |= bool(on_the_way & (changing | indices))
     if sorted(named) != sorted(indices) or not simple or moved:
         raise NotFused(f"{what} is not written at the consumer's own iteration: two iterations may write one element")
     if _leaves_early(loop.body) or not _written_on_every_path(loop.body, path):
         raise NotFused(f"{what} is not written on every path through an iteration (a branch of an if leaves it out)")
     inside = {id(e.base) for e in walk_body_expressions(loop.body) if isinstance(e, x.Element)}
+    inside |= {id(a) for e in walk_body_expressions(loop.body) if isinstance(e, x.IntrinsicCall) and e.name in BOUNDS
+               for a in e.arguments}  # fmt: skip
     whole = [e for e in walk_body_expressions(loop.body)
              if isinstance(e, (x.Ref, x.Component)) and path_of(e) == path and id(e) not in inside]  # fmt: skip
     if whole:
@@ -99,10 +110,15 @@ def _index_plus_constant(e: x.Expression, indices: set[str]) -> bool:
     names = [n.id for n in walk_expression(e) if isinstance(n, x.Ref) and n.id in indices]
     if not names:
         return True
-    return len(names) == 1 and all(
-        isinstance(n, (x.Ref, x.Literal, x.NamedConstant, x.Paren)) or (isinstance(n, x.Binary) and n.operator in "+-")
-        for n in walk_expression(e)
-    )
+    match e:
+        case x.Ref():
+            return True
+        case x.Paren():
+            return _index_plus_constant(e.operand, indices)
+        case x.Binary() if e.operator in "+-":
+            return len(names) == 1 and all(_index_plus_constant(p, indices) for p in (e.left, e.right))
+        case _:
+            return False
 
 
 def _leaves_early(body: s.Body) -> bool:

@@ -17,6 +17,7 @@ from polystencil.transforms.fusion_candidates import check_families
 from polystencil.transforms.fusion_choice import choose, left_to_memory
 from polystencil.transforms.fusion_consumer import as_consumer
 from polystencil.transforms.fusion_coverage import RuntimeCheck, check_coverage
+from polystencil.transforms.fusion_elements import check_record
 from polystencil.transforms.fusion_paths import arrays_named, arrays_written, family, name_of
 from polystencil.transforms.fusion_producer import Producer, as_producer
 from polystencil.transforms.fusion_refusal import NotFused
@@ -134,9 +135,12 @@ def _judged_together(steps: list[Step], group: tuple[s.ParallelLoop, ...], place
             raise NotFused(f"coverage fails: the consumer reads elements of {name_of(path)} that no loop taken in produces")
     renamed = tuple(sorted({r.path for st in steps for r in st.renamed}))
     out: list[Step] = []
+    written = {family(p) for g in group for p in arrays_written(g)}
     for step in steps:
         chain = find_chain(place.around, group, step.producer, renamed, place.table)
         if out and len(chain.loops) != len(out[0].chain.loops):
             raise NotFused("the loops around qualify for another producer of the same consumer, but not for this one")
+        for r in step.renamed:
+            check_record(r, chain, written)
         out.append(dataclasses.replace(step, chain=chain))
     return out
