@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 
 import islpy as isl
@@ -10,7 +11,14 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import FALSE, all_of
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import child_expressions, walk_body_expressions, walk_expression, walk_statements
+from polystencil.ir.traversal import (
+    child_expressions,
+    map_body,
+    map_body_expressions,
+    walk_body_expressions,
+    walk_expression,
+    walk_statements,
+)
 from polystencil.ir.typing import rank_of
 from polystencil.polyhedral.model import build_model
 from polystencil.proofs.latest_producer import Chosen, latest_producer
@@ -73,6 +81,8 @@ def choose(
         for a in accesses:
             if a.is_write or a.loops[0].statement is not consumer.loop:
                 continue
+            if not any(a.expression is e for e in places):
+                raise NotFused(f"the consumer reads {name_of(d.path)} in a way that is not followed")
             if a.why:
                 raise NotFused(f"a subscript with which the consumer reads {name_of(d.path)} is not affine")
             part = a.may.range()
@@ -121,6 +131,25 @@ def _may_be_skipped(e: x.Expression) -> tuple[x.Expression, ...]:
     if isinstance(e, x.IntrinsicCall) and e.name == "merge":
         return tuple(a for a in e.arguments if a is not None)
     return ()
+
+
+def by_value(loop: s.ParallelLoop, paths: frozenset[str]) -> s.ParallelLoop:
+    """The loop with elements of `paths` passed to procedures by value, so that they are read where they stand."""
+
+    def wrap(a: x.Expression | None) -> x.Expression | None:
+        return x.Paren(a) if isinstance(a, x.Element) and path_of(a.base) in paths else a
+
+    def expression(e: x.Expression) -> x.Expression:
+        if isinstance(e, x.FunctionCall) and any(wrap(a) is not a for a in e.arguments):
+            return dataclasses.replace(e, arguments=tuple(map(wrap, e.arguments)))
+        return e
+
+    def statement(st: s.Statement) -> s.Body:
+        if isinstance(st, s.Call) and any(wrap(a) is not a for a in st.arguments):
+            return (dataclasses.replace(st, arguments=tuple(map(wrap, st.arguments))),)
+        return (st,)
+
+    return dataclasses.replace(loop, body=map_body(map_body_expressions(loop.body, expression), statement))
 
 
 def left_to_memory(body: s.Body, paths: frozenset[str]) -> frozenset[str]:

@@ -20,7 +20,7 @@ from polystencil.ir.traversal import walk_body_expressions
 from polystencil.ir.typing import type_of
 from polystencil.transforms.fusion_coverage import RuntimeCheck
 from polystencil.transforms.fusion_definition import indices_at
-from polystencil.transforms.fusion_paths import arrays_written, path_of
+from polystencil.transforms.fusion_paths import arrays_written, family, path_of, touched, values_in
 from polystencil.transforms.fusion_producer import as_producer
 from polystencil.transforms.fusion_refusal import NotFused
 
@@ -30,13 +30,14 @@ def pinned(
 ) -> tuple[s.ParallelLoop, tuple[RuntimeCheck, ...]]:
     """The consumer with bounds of the producers where they differ in form, and the checks that they are equal."""
     candidates = _bounds_met(consumer, producers, together, table)
+    written = {family(p) for loop in producers for p in arrays_written(loop)}
     indices, checks = [], []
     for i in consumer.indices:
         new = i
         for end in ("lower", "upper"):
             have = getattr(i, end)
             best = _pick([c for id, e, c in candidates if (id, e) == (i.ref.id, end)], have, end)
-            if best is None or type_of(best) != type_of(have):
+            if best is None or type_of(best) != type_of(have) or touched(values_in(have), written):
                 continue
             new = dataclasses.replace(new, lower=best) if end == "lower" else dataclasses.replace(new, upper=best)
             text = f"the {end} bound of the consumer is that of its producers"
