@@ -47,7 +47,9 @@ class _Writer:
         self.r = r
         self.rank = r.choice((1, 1, 1, 2, 2, 3))
         self.n = r.choice((7, 8, 9)) if self.rank < 3 else 5
-        self.style = r.choice(("explicit", "allocatable", "component", "record", "record"))
+        self.style = r.choice(("explicit", "allocatable", "component", "record", "record", "records"))
+        self.chosen = self.style in ("record", "records")  # a loop around chooses the record of q and r
+        self.whole = "s%of" if self.style == "record" else "of"
         self.shifted = self.style != "explicit" and r.randrange(3) == 0
         self.top = "s%n" if self.style in ("component", "record") and r.randrange(2) else "n"
 
@@ -57,8 +59,8 @@ class _Writer:
     # -- names ---------------------------------------------------------------------------------------------------
 
     def name(self, array: str) -> str:
-        if self.style == "record" and array in "qr":
-            return f"s%of(m)%{array}"
+        if self.chosen and array in "qr":
+            return f"s%of(m)%{array}" if self.style == "record" else f"of(m)%{array}"
         return f"s%{array}" if self.style in ("component", "record") else array
 
     def at(self, array: str, *subscripts: str) -> str:
@@ -110,7 +112,7 @@ class _Writer:
         ranges = {d: self.bounds(kind == "whole") for d in axes}
         if kind == "faces" and self.rank == 1:
             ranges[0] = (e := self.r.choice(("1", "2", f"{self.top} - 1", self.top)), e)
-        order = [d for d in reversed(axes)] if self.chance(2) else axes
+        order = list(reversed(axes)) if self.chance(2) else axes
         head = ", ".join(f"{AXES[d]} = {ranges[d][0]}:{ranges[d][1]}" for d in order)
         lines: list[str] = []
         ends = self.r.choice((("1", f"{self.top} - 1"), ("0",), (self.top,), ("1", self.top), ("2", "1")))
@@ -126,8 +128,9 @@ class _Writer:
             target = self.at(array, *own)
             line = f"{target} = {value}"
             if self.chance(6) and kind != "whole":
-                axis = AXES[self.r.choice(axes)]
-                line = f"if ({self.r.choice((f'{axis} > 3', f'{axis} /= 4', f'mod({axis}, 2) == 0', f'{axis} < {self.top} - 1'))}) {line}"
+                a = AXES[self.r.choice(axes)]
+                test = self.r.choice((f"{a} > 3", f"{a} /= 4", f"mod({a}, 2) == 0", f"{a} < {self.top} - 1"))
+                line = f"if ({test}) {line}"
             elif self.chance(12) and kind != "whole":
                 line = f"block; real(rk) :: y; y = {value}; {target} = y*y + 1; end block"
             lines.append(line)
@@ -148,7 +151,7 @@ class _Writer:
         line = f"{self.at(target, *own)} = 0.5_rk*{q} + {' + '.join(terms)}"
         match self.r.randrange(8):
             case 0:
-                lines = [f"if (i > 2) then", f"  {line}", "else", f"  {self.at(target, *own)} = {q}", "end if"]
+                lines = ["if (i > 2) then", f"  {line}", "else", f"  {self.at(target, *own)} = {q}", "end if"]
             case 1:
                 x = self.at(arrays[0], *own)
                 lines = [f"if (i > 1 .and. {x} > 0.5_rk) then", f"  {line}", "else", f"  {line} - 1", "end if"]
@@ -157,7 +160,7 @@ class _Writer:
                          f"{self.at(target, *own)} = {q} + 0.125_rk*{self.at('r', *own)}"]  # fmt: skip
             case 3:
                 e = self.at(arrays[0], *own)
-                lines = [f"if (i == 3) then", f"  {self.at(target, *own)} = {e}", f"else if ({e} > 1) then", f"  {line}",
+                lines = ["if (i == 3) then", f"  {self.at(target, *own)} = {e}", f"else if ({e} > 1) then", f"  {line}",
                          "else", f"  {self.at(target, *own)} = merge({q}, {e}, i > 4)", "end if"]  # fmt: skip
             case _:
                 lines = [line]
@@ -194,28 +197,35 @@ class _Writer:
         body = self.group()
         if self.chance(4):
             body += [self.r.choice(("t = t + 1", "print *, 'step', step", f"{self.at('w', *('2',)*self.rank)} = 0.5_rk"))]
-        if self.style == "record":
-            m = self.r.choice(("do m = 1, size(s%of)", "do m = 1, size(s%of)", "do m = 2, 3", "do m = lbound(s%of, 1), nm"))
+        if self.chosen:
+            of = self.whole
+            m = self.r.choice((f"do m = 1, size({of})", f"do m = 1, size({of})", "do m = 2, 3", f"do m = lbound({of}, 1), nm"))
+            if self.chance(12):
+                body.append(f"if (step == 2) {of}(2) = {of}(1)")
             body = [m, *("  " + e for e in body), "end do"]
         loops = [f"do step = 1, {self.r.choice(('nt', '3', '1', '0', 'nt'))}", *("  " + e for e in body), "end do"]
         if self.chance(3):
-            extra = [f"{self.at('q', *('3',)*self.rank)} = 0.25_rk"] if self.chance(4) and self.style != "record" else []
+            extra = [f"{self.at('q', *('3',)*self.rank)} = 0.25_rk"] if self.chance(4) and not self.chosen else []
             loops = ["do stage = 1, 2", *("  " + e for e in extra + loops), "end do"]
         colons = f"({', '.join(':' for _ in range(self.rank))})"
         bounds = f"({', '.join('-3:n + 4' for _ in range(self.rank))})"
         lines = ["program several", "  use formulas", "  implicit none"]
         if self.style in ("component", "record"):
             lines += [TYPES.format(colons=colons).rstrip(), "  type(state) :: s"]
+        elif self.style == "records":
+            lines += [TYPES.format(colons=colons).rstrip(), "  type(field) :: of(3)"]
+            lines.append(f"  real(rk), allocatable, dimension{colons} :: f, g, w")
         else:
-            kind = ", allocatable" if self.style == "allocatable" else ""
-            lines.append(f"  real(rk){kind}, dimension{colons if kind else bounds.replace('n +', f'{self.n} +')} :: {', '.join(ARRAYS)}")
+            fixed = bounds.replace("n +", f"{self.n} +")
+            shape = f", allocatable, dimension{colons}" if self.style == "allocatable" else f", dimension{fixed}"
+            lines.append(f"  real(rk){shape} :: {', '.join(ARRAYS)}")
         lines.append("  integer :: n, nt, nm, m, step, stage, t, i, j, k")
         lines += [f"  n = {self.n}", f"  nt = {self.r.choice((2, 3, 4))}", "  nm = 3", "  t = 1", "  m = 1"]
         if self.style in ("component", "record"):
             lines += ["  s%n = n", "  allocate (s%of(3))"]
         lines += ["  " + e for e in self.filled(bounds)] + ["  " + e for e in loops]
         for a in ARRAYS:
-            if self.style == "record" and a in "qr":
+            if self.chosen and a in "qr":
                 lines += ["  do m = 1, 3", f"    print *, {self.name(a)}", "  end do"]
             else:
                 lines.append(f"  print *, {self.name(a)}")
@@ -231,7 +241,7 @@ class _Writer:
             for d in range(self.rank):
                 fill = [f"do {AXES[d]} = -3, n + 4", *("  " + e for e in fill), "end do"]
             made = [f"allocate ({self.name(a)}{bounds})"] if allocates else []
-            if self.style == "record" and a in "qr":
+            if self.chosen and a in "qr":
                 lines += ["do m = 1, 3", *("  " + e for e in made + fill), "end do"]
             else:
                 lines += made + fill

@@ -24,6 +24,7 @@ from polystencil.transforms.fusion_elements import (
     records_of,
     where_allocated,
 )
+from polystencil.transforms.fusion_paths import root_of
 from polystencil.transforms.fusion_renaming import Renamed
 from polystencil.transforms.time_chain import Chain
 
@@ -117,7 +118,7 @@ class Buffers:
 
     def settled(self, body: s.Body) -> s.Body:
         """Statements further out that touch a renamed array find its values in the array itself."""
-        roots = {r.path.split("%", 1)[0] for r in self.renamed}
+        roots = {root_of(r.path) for r in self.renamed}
         out: list[s.Statement] = []
         for st in body:
             if isinstance(st, s.Block) and any(v.id.startswith(self.prefix) for v in st.declarations):

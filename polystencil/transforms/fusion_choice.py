@@ -26,7 +26,7 @@ from polystencil.proofs.verdicts import Proven
 from polystencil.transforms.fusion_consumer import Consumer
 from polystencil.transforms.fusion_coverage import array_bounds, box_of
 from polystencil.transforms.fusion_definition import Definition, indices_at
-from polystencil.transforms.fusion_membership import at_element, test_sets, tests_of
+from polystencil.transforms.fusion_membership import at_element, membership_tests, sets_of_tests
 from polystencil.transforms.fusion_paths import family, name_of, path_of
 from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused, refused
@@ -87,8 +87,8 @@ def choose(
                 raise NotFused(f"a subscript with which the consumer reads {name_of(d.path)} is not affine")
             part = a.may.range()
             reads[id(a.expression)] = part.union(reads[id(a.expression)]) if id(a.expression) in reads else part
-        tests = tests_of(d, layer.loop)
-        truths = test_sets(d, tests, body, table, procedure, model.parameters)
+        tests = membership_tests(d, layer.loop)
+        truths = sets_of_tests(d, tests, body, table, procedure, model.parameters)
         plain = own[0].must.dim(isl.dim_type.out) == rank_of(d.array)
         if not plain:
             truths = []  # subscripts on the way to a component: not described by the tests alone

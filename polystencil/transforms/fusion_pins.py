@@ -4,7 +4,8 @@
     do concurrent (i = 1:size(f) - 1)    q(i) = ... f(i)     -->   do concurrent (i = 1:m), if (size(f) - 1 == m)
 
 Where the bounds of consumer and producers are different expressions, tests of one against the other can only be
-decided at run time, and no interior is free of them. Only for arrays that several loops produce.
+decided at run time, and no interior is free of them. Only for arrays that several loops produce, and along dimensions
+in which every element is read by the iteration that has its index: there, loops of other ranges would be strange.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def pinned(
 def _bounds_met(
     consumer: s.ParallelLoop, producers: tuple[s.ParallelLoop, ...], together: frozenset[str], table: SymbolTable
 ) -> list[tuple[str, str, x.Expression]]:
-    """(index of the consumer, which end, bound of a producer) where an index runs along one of a producer."""
+    """(index of the consumer, which end, bound of a producer) where an index is the same as one of a producer."""
     own = {i.ref.id: i.ref for i in consumer.indices}
     reads = [e for e in walk_body_expressions(consumer.body) if isinstance(e, x.Element) and path_of(e.base) in together]
     out: list[tuple[str, str, x.Expression]] = []
@@ -60,15 +61,12 @@ def _bounds_met(
             producer = as_producer(loop, table, together)
         except NotFused:
             continue
-        theirs = {i.ref.id: i for i in loop.indices}
         for d in producer.definitions:
-            for e in reads:
-                if path_of(e.base) != d.path:
-                    continue
-                for index, where in indices_at(d, e.indices).items():
-                    for id, ref in own.items():
-                        if constant_distance(where, ref) is not None:
-                            out += [(id, "lower", theirs[index].lower), (id, "upper", theirs[index].upper)]
+            met = [indices_at(d, e.indices) for e in reads if path_of(e.base) == d.path]
+            for theirs in loop.indices:
+                for id, ref in own.items():
+                    if met and all(constant_distance(at[theirs.ref.id], ref) == 0 for at in met):
+                        out += [(id, "lower", theirs.lower), (id, "upper", theirs.upper)]
     return out
 
 
