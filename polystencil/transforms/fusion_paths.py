@@ -35,7 +35,7 @@ def family(path: str) -> str:
 
 
 def root_of(path: str) -> str:
-    """The variable that a path is a part of."""
+    """The id of the variable that a path begins with, also where it is an element of an array of records."""
     return family(path).split("%", 1)[0]
 
 
