@@ -50,6 +50,8 @@ class _Writer:
         self.style = r.choice(("explicit", "allocatable", "component", "record", "record", "records"))
         self.chosen = self.style in ("record", "records")  # a loop around chooses the record of q and r
         self.whole = "s%of" if self.style == "record" else "of"
+        self.record = r.choice(("m",)*5 + ("kk",))
+        self.changing = r.randrange(8) == 0  # bounds and tests read a variable that may change
         self.shifted = self.style != "explicit" and r.randrange(3) == 0
         self.top = "s%n" if self.style in ("component", "record") and r.randrange(2) else "n"
 
@@ -60,7 +62,7 @@ class _Writer:
 
     def name(self, array: str) -> str:
         if self.chosen and array in "qr":
-            return f"s%of(m)%{array}" if self.style == "record" else f"of(m)%{array}"
+            return f"{self.whole}({self.record})%{array}"
         return f"s%{array}" if self.style in ("component", "record") else array
 
     def at(self, array: str, *subscripts: str) -> str:
@@ -101,6 +103,8 @@ class _Writer:
         if whole:
             return "-1", f"{self.top} + 2"
         low = self.r.choice(("0", "1", "1", "2", "2", "-1"))
+        if self.changing and self.chance(3):
+            return low, f"{self.top} - t"
         return low, f"{self.top}{self.r.choice((' - 2', ' - 2', ' - 1', '', '', ' + 1'))}"
 
     def producer(self, array: str, reads: str, kind: str) -> list[str]:
@@ -129,7 +133,8 @@ class _Writer:
             line = f"{target} = {value}"
             if self.chance(6) and kind != "whole":
                 a = AXES[self.r.choice(axes)]
-                test = self.r.choice((f"{a} > 3", f"{a} /= 4", f"mod({a}, 2) == 0", f"{a} < {self.top} - 1"))
+                tests = (f"{a} > 3", f"{a} /= 4", f"mod({a}, 2) == 0", f"{a} < {self.top} - 1")
+                test = f"{a} > t" if self.changing else self.r.choice(tests)
                 line = f"if ({test}) {line}"
             elif self.chance(12) and kind != "whole":
                 line = f"block; real(rk) :: y; y = {value}; {target} = y*y + 1; end block"
@@ -200,6 +205,8 @@ class _Writer:
         if self.chosen:
             of = self.whole
             m = self.r.choice((f"do m = 1, size({of})", f"do m = 1, size({of})", "do m = 2, 3", f"do m = lbound({of}, 1), nm"))
+            if self.record == "kk" and self.chance(2):
+                body = ["kk = m", *body] if self.chance(2) else [*body, "kk = m"]
             if self.chance(12):
                 body.append(f"if (step == 2) {of}(2) = {of}(1)")
             body = [m, *("  " + e for e in body), "end do"]
@@ -219,14 +226,14 @@ class _Writer:
             fixed = bounds.replace("n +", f"{self.n} +")
             shape = f", allocatable, dimension{colons}" if self.style == "allocatable" else f", dimension{fixed}"
             lines.append(f"  real(rk){shape} :: {', '.join(ARRAYS)}")
-        lines.append("  integer :: n, nt, nm, m, step, stage, t, i, j, k")
-        lines += [f"  n = {self.n}", f"  nt = {self.r.choice((2, 3, 4))}", "  nm = 3", "  t = 1", "  m = 1"]
+        lines.append("  integer :: n, nt, nm, m, kk, step, stage, t, i, j, k")
+        lines += [f"  n = {self.n}", f"  nt = {self.r.choice((2, 3, 4))}", "  nm = 3", "  t = 1", "  m = 1", "  kk = 2"]
         if self.style in ("component", "record"):
             lines += ["  s%n = n", "  allocate (s%of(3))"]
         lines += ["  " + e for e in self.filled(bounds)] + ["  " + e for e in loops]
         for a in ARRAYS:
             if self.chosen and a in "qr":
-                lines += ["  do m = 1, 3", f"    print *, {self.name(a)}", "  end do"]
+                lines += [f"  do {self.record} = 1, 3", f"    print *, {self.name(a)}", "  end do"]
             else:
                 lines.append(f"  print *, {self.name(a)}")
         return FUNCTIONS + "\n".join([*lines, "  print *, t, m, step", "end program"]) + "\n"
@@ -242,7 +249,8 @@ class _Writer:
                 fill = [f"do {AXES[d]} = -3, n + 4", *("  " + e for e in fill), "end do"]
             made = [f"allocate ({self.name(a)}{bounds})"] if allocates else []
             if self.chosen and a in "qr":
-                lines += ["do m = 1, 3", *("  " + e for e in made + fill), "end do"]
+                lines += [f"do {self.record} = 1, 3", *("  " + e for e in made + fill), "end do"]
+                lines += [f"{self.record} = 2"]
             else:
                 lines += made + fill
         return lines
