@@ -30,6 +30,7 @@ from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import walk_expression
 from polystencil.ir.types import INTEGER, INTEGER8, LOGICAL, Intrinsic
 from polystencil.ir.typing import rank_of
+from polystencil.transforms.fusion_copies import is_allocatable
 from polystencil.transforms.skew_body import NotSkewed, TimeLoop
 from polystencil.transforms.skew_rows import RowArray, Rows
 
@@ -156,10 +157,7 @@ class Placement:
     def is_allocatable(self, e: x.Expression) -> bool:
         if isinstance(e, x.Ref):
             return "allocatable" in self.attributes(e.id)
-        from polystencil.transforms.fusion_consumer import Renamed
-        from polystencil.transforms.fusion_placement import _is_allocatable
-
-        return _is_allocatable(Renamed(e, "", ()), self.table)
+        return is_allocatable(e, self.table)
 
     def size(self, a: RowArray) -> x.Expression:
         return eight(x.IntrinsicCall("size", (a.array,), INTEGER))

@@ -10,11 +10,11 @@ itself: what the latest execution left in the copy is copied back before them.
 from __future__ import annotations
 
 from polystencil.analysis.effects import effects_of
-from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import walk_expression
-from polystencil.transforms.fusion_consumer import Renamed
+from polystencil.transforms.fusion_elements import chosen_record
+from polystencil.transforms.fusion_paths import arrays_written, family, root_of, shapes_in, touched, values_in
+from polystencil.transforms.fusion_renaming import Renamed
 from polystencil.transforms.time_chain import Chain, other_name
 
 
@@ -32,25 +32,26 @@ def check_swap(
     rest = tuple(st for st in rest if not (isinstance(st, s.Block) and any(i is g for i in st.body for g in group)))
     effects = effects_of(rest, table)
     for r in renamed:
-        root = r.path.split("%", 1)[0]
+        root = root_of(r.path)
         if root in effects.reads | effects.defines:
             raise NotSwapped(f"another statement of the loop reads or writes {root.rsplit('.', 1)[-1]}")
-    reads: set[str] = set()
-    for i in consumer.indices:
-        for e in (i.lower, i.upper):
-            reads |= {n.id for n in walk_expression(e) if isinstance(n, x.Ref)}
+    if len({chosen_record(r, chain) for r in renamed}) > 1:
+        raise NotSwapped("the renamed arrays are components of different records, so that one flag does not do for them")
+    bounds = [e for i in (*consumer.indices, *group[-1].indices) for e in (i.lower, i.upper)]
+    reads, shapes = {v for e in bounds for v in values_in(e)}, {v for e in bounds for v in shapes_in(e)}
     variables = {loop.index.id for loop in chain.loops}
     if reads & variables:
         raise NotSwapped(
             "the consumer's bounds read the loop variable, so it does not write the same elements in every execution"
         )
-    changed = reads & (chain.others.defines | {r.path.split("%", 1)[0] for r in renamed})
+    changed = touched(reads, chain.others.defines | {family(p) for g in group for p in arrays_written(g)})
+    changed += sorted(shapes & chain.others.defines)
     if changed:
         raise NotSwapped(
             f"the consumer's bounds read {sorted(changed)[0].rsplit('.', 1)[-1]}, a variable assigned in the loop: it does "
             "not write the same elements in every execution"
         )
-    for id in sorted(reads):
+    for id in sorted(reads | shapes):
         why = other_name(id, table)
         if why:
             raise NotSwapped(f"the consumer's bounds may change in the loop: {why}")

@@ -11,13 +11,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polystencil.analysis.definitions import base_id, defined_in
 from polystencil.analysis.effects import Effects, called_targets, effects_of, leaves_loop, self_contained
 from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
 from polystencil.ir.symbols import SymbolTable
-from polystencil.transforms.fusion_producer import Producer, family, touched, variables_in
+from polystencil.ir.traversal import walk_body_expressions, walk_statements
+from polystencil.ir.types import Intrinsic
+from polystencil.ir.typing import type_of
+from polystencil.transforms.fusion_paths import arrays_written, family, root_of, shapes_in, touched, values_in, way_of
+from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused
 
 
@@ -102,7 +107,7 @@ def _check(
     _check_bounds(producer, effects, loop, group, table)
     _check_inner_bounds(chain, loop, group, table)
     for path in renamed:
-        root = path.split("%", 1)[0]
+        root = root_of(path)
         if root in effects.defines and _as_a_whole(rest, path, table):
             raise NotFused(
                 f"another statement of the loop defines {root.rsplit('.', 1)[-1]} as a whole, or passes it as an argument "
@@ -113,7 +118,7 @@ def _check(
 
 def _check_intermediates(producer: Producer, effects: Effects, table: SymbolTable) -> None:
     for d in producer.definitions:
-        root = d.path.split("%", 1)[0]
+        root = root_of(d.path)
         classes = {storage_class(id, table) for id in effects.reads | effects.defines}
         if root in effects.reads | effects.defines or storage_class(root, table) in classes:
             raise NotFused(
@@ -121,31 +126,28 @@ def _check_intermediates(producer: Producer, effects: Effects, table: SymbolTabl
             )
 
 
-def producer_reads(producer: Producer) -> set[str]:
-    """Variables in the bounds and tests of the producer, besides its own indices."""
-    out: set[str] = set()
-    for i in producer.loop.indices:
-        out |= variables_in(i.lower) | variables_in(i.upper)
-    _tests(producer.loop.body, out)
-    for d in producer.definitions:
-        for e in d.subscripts:
-            out |= variables_in(e)
-    return out - {i.ref.id for i in producer.loop.indices}
+def producer_expressions(producer: Producer) -> list[x.Expression]:
+    """The bounds and tests of the producer, and the subscripts of what it assigns, also those on the way to it."""
+    out = [e for i in producer.loop.indices for e in (i.lower, i.upper)]
+    out += _tests(producer.loop.body)
+    out += [e for d in producer.definitions for e in d.subscripts]
+    return out + [i for d in producer.definitions for w in way_of(d.array) for i in w.indices]
 
 
-def _tests(body: s.Body, out: set[str]) -> None:
+def _tests(body: s.Body) -> list[x.Expression]:
+    out: list[x.Expression] = []
     for st in body:
         if isinstance(st, s.If):
             for b in st.branches:
-                out |= variables_in(b.condition)
-                _tests(b.body, out)
+                out += [b.condition, *_tests(b.body)]
         elif isinstance(st, s.Block):
-            _tests(st.body, out)
+            out += _tests(st.body)
+    return out
 
 
 def other_name(id: str, table: SymbolTable) -> str:
     """Why a variable may change through another name; empty when it cannot."""
-    symbol = table.symbols.get(id.split("%", 1)[0])
+    symbol = table.symbols.get(root_of(id))
     if symbol is None:
         return ""
     for word in ("pointer", "target", "volatile"):
@@ -159,22 +161,23 @@ def other_name(id: str, table: SymbolTable) -> str:
 def _check_bounds(
     producer: Producer, effects: Effects, loop: s.Do, group: tuple[s.ParallelLoop, ...], table: SymbolTable
 ) -> None:
-    reads = producer_reads(producer)
+    asked = producer_expressions(producer)
+    reads = {v for e in asked for v in values_in(e)} - {i.ref.id for i in producer.loop.indices}
     if loop.index.id in reads:
         raise NotFused("the producer's bounds or tests read the variable of the time loop")
     changed = touched(reads, effects.defines | _defined_by(group))
     if changed:
         name = changed[0].rsplit(".", 1)[-1]
         raise NotFused(f"another statement assigns {name}, which the producer's bounds or tests read")
-    for id in sorted(reads):
+    shapes = {v for e in asked for v in shapes_in(e)}
+    _check_shapes(shapes, loop, "the producer's bounds or tests", table)
+    for id in sorted(reads | shapes):
         why = other_name(id, table)
         if why:
             raise NotFused(f"the producer's bounds or tests read a variable that may change: {why}")
 
 
 def _defined_by(group: tuple[s.ParallelLoop, ...]) -> set[str]:
-    from polystencil.transforms.fusion_producer import arrays_written
-
     return {family(p) for g in group for p in arrays_written(g)}
 
 
@@ -183,33 +186,37 @@ def _check_inner_bounds(
 ) -> None:
     """Loops of the chain so far must run the same iterations in every iteration of the next one."""
     for inner in chain:
-        reads = variables_in(inner.lower) | variables_in(inner.upper)
+        reads = values_in(inner.lower) | values_in(inner.upper)
+        shapes = shapes_in(inner.lower) | shapes_in(inner.upper)
+        _check_shapes(shapes, outer, "a bound of the inner loop", table)
         changed = touched(reads, {outer.index.id} | _defined_by(group) | _all_defined(outer, table))
         if changed:
             name = changed[0].rsplit(".", 1)[-1]
             raise NotFused(f"a bound of the inner loop reads {name}, which varies in the outer one")
-        for id in sorted(reads):
+        for id in sorted(reads | shapes):
             why = other_name(id, table)
             if why:
                 raise NotFused(f"a bound of the inner loop may change in the outer one: {why}")
 
 
-def _all_defined(loop: s.Do, table: SymbolTable) -> frozenset[str]:
-    from polystencil.analysis.definitions import defined_in
+def _check_shapes(shapes: set[str], loop: s.Do, what: str, table: SymbolTable) -> None:
+    """Bounds that are asked for must stay: nothing in the loop may allocate the arrays anew."""
+    changed = sorted(shapes & defined_in(loop.body, table).reshaped)
+    if changed:
+        raise NotFused(f"{what} asks for bounds in {changed[0].rsplit('.', 1)[-1]}, which may get another shape in the loop")
 
+
+def _all_defined(loop: s.Do, table: SymbolTable) -> frozenset[str]:
     return defined_in(loop.body, table).paths
 
 
 def _as_a_whole(body: s.Body, path: str, table: SymbolTable) -> bool:
     """Whether statements define an array as a whole or the variable it is a component of, or pass it to be defined."""
-    from polystencil.analysis.definitions import base_id
-    from polystencil.ir.traversal import walk_body_expressions, walk_statements
-
-    root = path.split("%", 1)[0]
+    root = root_of(path)
     for st in walk_statements(body):
         match st:
             case s.Assign():
-                if base_id(st.target) == root and not isinstance(st.target, (x.Element, x.Section)):
+                if base_id(st.target) == root and not _is_part(st.target):
                     return True
             case s.Call():
                 if _defines_argument(st.target, st.arguments, root, table):
@@ -226,11 +233,9 @@ def _as_a_whole(body: s.Body, path: str, table: SymbolTable) -> bool:
 def _defines_argument(
     target: x.Expression, arguments: tuple[x.Expression | None, ...], root: str, table: SymbolTable
 ) -> bool:
-    from polystencil.analysis.definitions import base_id
-
     procedure = table.procedures.get(getattr(target, "id", ""))
     for k, a in enumerate(arguments):
-        if a is None or base_id(a) != root or isinstance(a, x.Element):
+        if a is None or base_id(a) != root or (isinstance(a, x.Element) and _is_part(a)):
             continue
         dummy = table.symbols.get(procedure.dummies[k]) if procedure and k < len(procedure.dummies) else None
         if dummy is None or dummy.intent != "in":
@@ -238,4 +243,9 @@ def _defines_argument(
     return False
 
 
-__all__ = ["Chain", "family", "find_chain", "other_name", "producer_reads"]
+def _is_part(e: x.Expression) -> bool:
+    """Whether a designator is an element or section of intrinsic type, whose definition allocates nothing."""
+    return isinstance(e, (x.Element, x.Section)) and isinstance(type_of(e), Intrinsic)
+
+
+__all__ = ["Chain", "family", "find_chain", "other_name"]
