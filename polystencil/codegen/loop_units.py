@@ -117,8 +117,11 @@ class KernelMaker(KernelAssembly):
         return effects.writes - inside
 
     def _free_scalars(self, loop: st.ParallelLoop) -> set[str]:
-        """Scalars that the body assigns without saying whose they are."""
-        return {i for i in self._written(loop) if self.table.symbols[i].shape is None}
+        """Scalars that the body assigns without saying whose they are; not records of which it only assigns elements of
+        array components, which each belong to one iteration as those of any array do."""
+        scalars = {i for i in self._written(loop) if self.table.symbols[i].shape is None}
+        records = {i for i in scalars if not isinstance(self.table.symbols[i].type, Intrinsic)}
+        return scalars - {i for i in records if _only_elements(loop.body, i)}
 
     def _why_in_order(self, loop: st.ParallelLoop) -> str:
         """Why iterations cannot run side by side; empty when they can."""
@@ -216,6 +219,32 @@ class KernelMaker(KernelAssembly):
         if len(order) > 1 and best < self.rules.cells:
             return best, self.rules.cells // best
         return (best,)
+
+
+def _only_elements(body: st.Body, record: str) -> bool:
+    """Whether all that a body may change of a record are elements of its array components."""
+    for s in walk_statements(body):
+        match s:
+            case st.Assign():
+                changed: tuple[x.Expression | None, ...] = (s.target,)
+            case st.Call():
+                changed = s.arguments
+            case st.If() | st.SelectCase() | st.Do() | st.DoWhile() | st.Block() | st.Exit() | st.Cycle() | st.Continue():
+                changed = ()
+            case _:
+                return False
+        if any(e is not None and base_id(e) == record and not _is_element(e) for e in changed):
+            return False
+    return True
+
+
+def _is_element(e: x.Expression) -> bool:
+    """Whether a designator goes through an element or a section of an array."""
+    while isinstance(e, (x.Component, x.Element, x.Section)):
+        if not isinstance(e, x.Component):
+            return True
+        e = e.base
+    return False
 
 
 def _coordinates(count: int) -> list[str]:
