@@ -11,14 +11,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polystencil.analysis.definitions import defined_in
 from polystencil.analysis.effects import Effects, called_targets, effects_of, leaves_loop, self_contained
 from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
 from polystencil.ir.symbols import SymbolTable
-from polystencil.transforms.fusion_producer import Producer, family, touched, variables_in
+from polystencil.transforms.fusion_producer import Producer, family, touched
 from polystencil.transforms.fusion_refusal import NotFused
+from polystencil.transforms.shape_reads import shapes_read, values_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,44 +43,44 @@ def find_chain(
     loops: list[s.Do] = []
     others = Effects()
     why = "there is no do loop around them in whose last iteration the original loops could run"
-    inner: s.Statement | None = None
+    inner: tuple[s.Statement, ...] = group
     for st in around:
         if isinstance(st, s.Block) and not st.name:
-            inner = st
+            inner = (*inner, st)
             continue
         if not isinstance(st, s.Do):
             kind = type(st).__name__.lower()
             why = f"they do not run in every iteration of the loop around them (inside {kind})" if not loops else kind
             break
         try:
-            rest = _check(st, inner, group, producer, renamed, loops, table)
+            rest = _check(st, statements_besides(st.body, inner), group, producer, renamed, loops, table)
         except NotFused as refusal:
             why = str(refusal)
             break
         loops.append(st)
         others.reads |= rest.reads
         others.defines |= rest.defines
-        inner = st
+        inner = (st,)
         why = "the outermost loop"
     if not loops:
         raise NotFused(why)
     return Chain(tuple(loops), others, why)
 
 
-def _without(body: s.Body, inner: s.Statement | None, group: tuple[s.ParallelLoop, ...]) -> s.Body:
-    """The statements of a loop's body besides the group or the loop that holds it."""
+def statements_besides(body: s.Body, inner: tuple[s.Statement, ...]) -> s.Body:
+    """The statements of a loop's body besides the group, or the loop, that `inner` holds; blocks around it are entered."""
     out: list[s.Statement] = []
     for st in body:
-        if st is inner or any(st is g for g in group):
+        if any(st is i for i in inner):
             if isinstance(st, s.Block):
-                out.extend(_without(st.body, None, group))
+                out.extend(statements_besides(st.body, inner))
             continue
         out.append(st)
     return tuple(out)
 
 
 def _check(
-    loop: s.Do, inner: s.Statement | None, group: tuple[s.ParallelLoop, ...], producer: Producer,
+    loop: s.Do, rest: s.Body, group: tuple[s.ParallelLoop, ...], producer: Producer,
     renamed: tuple[str, ...], chain: list[s.Do], table: SymbolTable,
 ) -> Effects:  # fmt: skip
     """The effects of a loop's other statements; NotFused where it cannot be in the chain."""
@@ -89,7 +91,6 @@ def _check(
     early = leaves_loop(loop.body, loop.name)
     if early:
         raise NotFused(early)
-    rest = _without(loop.body, inner, group)
     effects = effects_of(rest, table)
     if effects.unknown:
         raise NotFused(effects.unknown[0][0])
@@ -121,26 +122,24 @@ def _check_intermediates(producer: Producer, effects: Effects, table: SymbolTabl
             )
 
 
-def producer_reads(producer: Producer) -> set[str]:
-    """Variables in the bounds and tests of the producer, besides its own indices."""
-    out: set[str] = set()
-    for i in producer.loop.indices:
-        out |= variables_in(i.lower) | variables_in(i.upper)
-    _tests(producer.loop.body, out)
-    for d in producer.definitions:
-        for e in d.subscripts:
-            out |= variables_in(e)
-    return out - {i.ref.id for i in producer.loop.indices}
+def producer_reads(producer: Producer) -> tuple[set[str], set[str]]:
+    """Variables in the bounds and tests of the producer, besides its own indices; those only asked for their bounds."""
+    asked = [e for i in producer.loop.indices for e in (i.lower, i.upper)]
+    asked += _tests(producer.loop.body)
+    asked += [e for d in producer.definitions for e in d.subscripts]
+    values = {v for e in asked for v in values_read(e)}
+    return values - {i.ref.id for i in producer.loop.indices}, {v for e in asked for v in shapes_read(e)}
 
 
-def _tests(body: s.Body, out: set[str]) -> None:
+def _tests(body: s.Body) -> list[x.Expression]:
+    out: list[x.Expression] = []
     for st in body:
         if isinstance(st, s.If):
             for b in st.branches:
-                out |= variables_in(b.condition)
-                _tests(b.body, out)
+                out += [b.condition, *_tests(b.body)]
         elif isinstance(st, s.Block):
-            _tests(st.body, out)
+            out += _tests(st.body)
+    return out
 
 
 def other_name(id: str, table: SymbolTable) -> str:
@@ -159,14 +158,18 @@ def other_name(id: str, table: SymbolTable) -> str:
 def _check_bounds(
     producer: Producer, effects: Effects, loop: s.Do, group: tuple[s.ParallelLoop, ...], table: SymbolTable
 ) -> None:
-    reads = producer_reads(producer)
+    reads, shapes = producer_reads(producer)
     if loop.index.id in reads:
         raise NotFused("the producer's bounds or tests read the variable of the time loop")
     changed = touched(reads, effects.defines | _defined_by(group))
     if changed:
         name = changed[0].rsplit(".", 1)[-1]
         raise NotFused(f"another statement assigns {name}, which the producer's bounds or tests read")
-    for id in sorted(reads):
+    reshaped = sorted(shapes & defined_in(loop.body, table).reshaped)
+    if reshaped:
+        name = reshaped[0].rsplit(".", 1)[-1]
+        raise NotFused(f"a statement of the loop may change the bounds of {name}, which the producer's bounds or tests read")
+    for id in sorted(reads | shapes):
         why = other_name(id, table)
         if why:
             raise NotFused(f"the producer's bounds or tests read a variable that may change: {why}")
@@ -183,20 +186,23 @@ def _check_inner_bounds(
 ) -> None:
     """Loops of the chain so far must run the same iterations in every iteration of the next one."""
     for inner in chain:
-        reads = variables_in(inner.lower) | variables_in(inner.upper)
+        reads = values_read(inner.lower) | values_read(inner.upper)
+        shapes = shapes_read(inner.lower) | shapes_read(inner.upper)
         changed = touched(reads, {outer.index.id} | _defined_by(group) | _all_defined(outer, table))
         if changed:
             name = changed[0].rsplit(".", 1)[-1]
             raise NotFused(f"a bound of the inner loop reads {name}, which varies in the outer one")
-        for id in sorted(reads):
+        reshaped = sorted(shapes & defined_in(outer.body, table).reshaped)
+        if reshaped:
+            name = reshaped[0].rsplit(".", 1)[-1]
+            raise NotFused(f"a bound of the inner loop reads bounds of {name}, which may change in the outer one")
+        for id in sorted(reads | shapes):
             why = other_name(id, table)
             if why:
                 raise NotFused(f"a bound of the inner loop may change in the outer one: {why}")
 
 
 def _all_defined(loop: s.Do, table: SymbolTable) -> frozenset[str]:
-    from polystencil.analysis.definitions import defined_in
-
     return defined_in(loop.body, table).paths
 
 
@@ -238,4 +244,4 @@ def _defines_argument(
     return False
 
 
-__all__ = ["Chain", "family", "find_chain", "other_name", "producer_reads"]
+__all__ = ["Chain", "family", "find_chain", "other_name", "producer_reads", "statements_besides"]

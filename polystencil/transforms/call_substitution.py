@@ -1,0 +1,173 @@
+"""An instance of a subroutine's body in its caller: locals renamed, dummies replaced by what they stand for."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TypeVar
+
+from polystencil.ir import expressions as x
+from polystencil.ir import statements as s
+from polystencil.ir.building import FALSE, TRUE
+from polystencil.ir.program import Dimension, Symbol
+from polystencil.ir.symbols import SymbolTable, symbols_in_body
+from polystencil.ir.traversal import map_children, map_statement
+from polystencil.ir.types import Intrinsic
+from polystencil.transforms.array_argument import ArrayArgument
+from polystencil.transforms.call_arguments import Arguments
+from polystencil.transforms.inlinable import NotInlined
+
+_INQUIRY = ("size", "lbound", "ubound", "shape")
+S = TypeVar("S", bound=s.Statement)
+
+
+class Substitution:
+    """From statements of a subroutine to those of its caller."""
+
+    def __init__(self, arguments: Arguments, renamed: dict[str, str], prefix: str, table: SymbolTable) -> None:
+        self.arguments, self.renamed, self.prefix, self.table = arguments, renamed, prefix, table
+
+    def body(self, body: s.Body) -> s.Body:
+        """The statements, those left out whose condition asks for an absent argument."""
+        return tuple(new for st in body for new in self.statement(st))
+
+    def statement(self, st: s.Statement) -> s.Body:
+        new = map_statement(st, self.expression, self.body)
+        match new:
+            case s.Assign() if isinstance(st, s.Assign) and isinstance(st.target, x.Ref):
+                array = self.arguments.arrays.get(st.target.id)
+                return (new if array is None else dataclasses.replace(new, target=self.target(array)),)
+            case s.If() if self.arguments.present:
+                return _decided(new)
+            case s.Block():
+                declarations = tuple(self.symbol(v) for v in new.declarations)
+                return (dataclasses.replace(new, declarations=declarations, name=self.construct(new.name)),)
+            case s.Do():
+                return (dataclasses.replace(new, index=_variable(new.index), name=self.construct(new.name)),)
+            case s.DoWhile():
+                return (dataclasses.replace(new, name=self.construct(new.name)),)
+            case s.ParallelLoop():
+                return (self.loop(new),)
+            case s.Forall():
+                for i in new.indices:
+                    _variable(i.ref)
+                return (new,)
+            case s.Exit() | s.Cycle():
+                return (dataclasses.replace(new, target=self.construct(new.target)),)
+            case _:
+                return (new,)
+
+    def loop(self, st: s.ParallelLoop) -> s.ParallelLoop:
+        for ref in (*(i.ref for i in st.indices), *(r.ref for r in st.reductions)):
+            _variable(ref)
+
+        def ids(old: frozenset[str]) -> frozenset[str]:
+            return frozenset(self.id(i) for i in old)
+
+        return dataclasses.replace(
+            st, locals=tuple(self.symbol(v) for v in st.locals), name=self.construct(st.name),
+            local_init=ids(st.local_init), shared=ids(st.shared),
+            overwrites=frozenset(self.renamed[i] for i in st.overwrites if i in self.renamed),
+        )  # fmt: skip
+
+    def id(self, id: str) -> str:
+        """The id of a variable that a loop names by it alone."""
+        stands = self.arguments.scalars.get(id)
+        if id in self.arguments.arrays or (stands is not None and not isinstance(stands, x.Ref)):
+            raise NotInlined("a loop names an argument in its locality that is no variable here")
+        return stands.id if isinstance(stands, x.Ref) else self.renamed.get(id, id)
+
+    def construct(self, name: str) -> str:
+        return f"{self.prefix}.{name}" if name else ""
+
+    def target(self, array: ArrayArgument) -> x.Expression:
+        """A whole dummy as a target: nothing that its assignment could allocate anew."""
+        return array.as_section() if _may_be_allocatable(array.base, self.table) else array.whole()
+
+    def symbol(self, v: Symbol) -> Symbol:
+        """A variable of the subroutine as one of a block or loop of the caller."""
+        shape = None if v.shape is None else tuple(self.dimension(d) for d in v.shape)
+        initial = None if v.initial is None else self.expression(v.initial)
+        return dataclasses.replace(v, id=self.renamed.get(v.id, v.id), shape=shape, initial=initial)
+
+    def dimension(self, d: Dimension) -> Dimension:
+        lower = None if d.lower is None else self.expression(d.lower)
+        return Dimension(lower, self.expression(d.upper) if isinstance(d.upper, x.Expression) else d.upper, d.assumed)
+
+    def expression(self, e: x.Expression) -> x.Expression:
+        """An expression with every dummy and local replaced."""
+        arrays = self.arguments.arrays
+        match e:
+            case x.Element(base=x.Ref()) if e.base.id in arrays:
+                return arrays[e.base.id].element(tuple(map(self.expression, e.indices)))
+            case x.Section(base=x.Ref()) if e.base.id in arrays:
+                return arrays[e.base.id].section(tuple(map(self.expression, e.subscripts)))
+            case x.IntrinsicCall() if e.name in _INQUIRY and isinstance(a := e.arguments[0], x.Ref) and a.id in arrays:
+                return arrays[a.id].inquiry(e)
+            case x.IntrinsicCall() if e.name == "present":
+                return self.is_present(e)
+            case x.IntrinsicCall() if e.name in ("is_contiguous", "allocated", "loc", "c_loc", "transfer"):
+                if any(isinstance(a, x.Ref) and a.id in arrays for a in e.arguments):
+                    raise NotInlined(f"it asks {e.name} of an argument")
+            case x.Ref() if e.id in arrays:
+                return arrays[e.id].whole()
+            case x.Ref() if e.id in self.arguments.scalars:
+                return self.arguments.scalars[e.id]
+            case x.Ref() if e.id in self.arguments.present:
+                raise NotInlined("it names an optional argument that is absent, other than to ask whether it is present")
+            case x.Ref() if e.id in self.renamed:
+                return dataclasses.replace(e, id=self.renamed[e.id])
+            case _:
+                pass
+        new = map_children(e, self.expression)
+        return _folded(new) if self.arguments.present else new
+
+    def is_present(self, e: x.IntrinsicCall) -> x.Expression:
+        a = e.arguments[0]
+        if not isinstance(a, x.Ref) or a.id not in self.arguments.present:
+            raise NotInlined("it asks whether something is present that is no argument of its own")
+        t = e.type if isinstance(e.type, Intrinsic) else TRUE.type
+        return x.Literal(self.arguments.present[a.id], t)
+
+
+def rename_of(body: s.Body, symbols: tuple[Symbol, ...], dummies: tuple[str, ...], old: str, prefix: str) -> dict[str, str]:
+    """New ids for everything that a subroutine declares besides its dummies."""
+    ids = [v.id for v in (*symbols, *symbols_in_body(body)) if v.id not in dummies]
+    return {i: f"{prefix}.{i[len(old) + 1 :] if i.startswith(old + '.') else i}" for i in ids}
+
+
+def _variable(e: x.Expression) -> x.Ref:
+    if not isinstance(e, x.Ref):
+        raise NotInlined("an argument that is no plain variable is the variable of a loop")
+    return e
+
+
+def _folded(e: x.Expression) -> x.Expression:
+    """Conditions of what is present, as far as the first operand decides."""
+    match e:
+        case x.Paren(operand=x.Literal()) if e.operand in (TRUE, FALSE):
+            return e.operand
+        case x.Unary(operator=".not.", operand=x.Literal()) if e.operand in (TRUE, FALSE):
+            return FALSE if e.operand == TRUE else TRUE
+        case x.Binary(operator=".and.", left=x.Literal()):
+            return e.right if e.left == TRUE else e.left
+        case x.Binary(operator=".or.", left=x.Literal()):
+            return e.left if e.left == TRUE else e.right
+        case _:
+            return e
+
+
+def _decided(st: s.If) -> s.Body:
+    """An if without the branches that cannot be taken."""
+    branches = tuple(b for b in st.branches if b.condition != FALSE)
+    taken = next((k for k, b in enumerate(branches) if b.condition == TRUE), None)
+    if taken is not None:
+        st = dataclasses.replace(st, branches=branches[:taken], otherwise=branches[taken].body)
+    else:
+        st = dataclasses.replace(st, branches=branches)
+    return (st,) if st.branches else st.otherwise
+
+
+def _may_be_allocatable(e: x.Expression, table: SymbolTable) -> bool:
+    """Whether assigning an array as a whole may allocate it: everything but a variable known to be otherwise."""
+    symbol = table.symbols.get(e.id) if isinstance(e, x.Ref) else None
+    return symbol is None or "allocatable" in symbol.attributes
