@@ -59,7 +59,7 @@ def _along(
     at_call: InCaller, fixed: InCaller, table: SymbolTable,
 ) -> Along:  # fmt: skip
     dim = x.Literal(k + 1, INTEGER)
-    step = r.step or ONE
+    step = _constant(r.step or ONE)
     direction = value_of(step)
     if direction is None or direction == 0:
         raise NotInlined(f"the section for {name} has a stride that is not constant")
@@ -67,9 +67,9 @@ def _along(
     low, high = (x.IntrinsicCall(w, (base, dim), INTEGER) for w in ("lbound", "ubound"))
     known = lower_bound(base, k, table)
     first, end = (known or low, high) if direction > 0 else (high, known or low)
-    start = first if r.lower is None else fixed(r.lower)
+    start = _constant(first if r.lower is None else fixed(r.lower))
     stop = None if entire else end if r.upper is None else fixed(r.upper)
-    own = ONE if d.lower is None else in_caller(d.lower)
+    own = ONE if d.lower is None else _constant(in_caller(d.lower))
     size = x.IntrinsicCall("size", (base, dim), INTEGER)
     of_actual = size if stop is None else _count(start, stop, direction)
     if d.assumed:
@@ -86,6 +86,12 @@ def _along(
         raise NotInlined(f"the shape of {name} is not known")
     equal = own == start or (value_of(own) is not None and value_of(own) == value_of(start))
     return Along(start, step, own, extent, whole, entire and equal)
+
+
+def _constant(e: x.Expression) -> x.Expression:
+    """A constant that may stand behind a minus, as one."""
+    v = value_of(e.operand) if isinstance(e, x.Unary) and e.operator == "-" else None
+    return e if v is None else x.Literal(-v, type_of(e))
 
 
 def _distance(start: x.Expression, stop: x.Expression, direction: int) -> x.Expression:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polystencil.analysis.effects import Effects, effects_of
+from polystencil.analysis.definitions import is_pure
+from polystencil.analysis.effects import Effects, effects_of, self_contained
 from polystencil.analysis.storage import root_class
 from polystencil.errors import NOWHERE, Span
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import walk_expression
+from polystencil.ir.traversal import walk_body_expressions, walk_expression, walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.transforms.call_instance import Instance
 
@@ -74,9 +75,18 @@ class _Splicing:
         moves = isinstance(copy, s.Assign) and not self.changed([copy.value], passed)
         self.statements.insert(at if moves else len(self.statements), copy)
 
+    def of_arguments(self, e: x.FunctionCall) -> bool:
+        """Whether a function gives the same for the same arguments, and cannot stop the program."""
+        procedure = self.table.procedures.get(e.target.id) if isinstance(e.target, x.ProcedureRef) else None
+        if procedure is None or not is_pure(procedure) or self_contained(procedure, self.table):
+            return False
+        return not any(isinstance(st, (s.Stop, s.Call)) for st in walk_statements(procedure.body)) and not any(
+            isinstance(i, x.FunctionCall) for i in walk_body_expressions(procedure.body)
+        )
+
     def changed(self, read: list[x.Expression], body: s.Body) -> bool:
         """Whether what expressions read, or that they can be evaluated, may depend on statements."""
-        if any(isinstance(e, x.FunctionCall) for r in read for e in walk_expression(r)):
+        if any(isinstance(e, x.FunctionCall) and not self.of_arguments(e) for r in read for e in walk_expression(r)):
             return bool(body)
         effects: Effects = effects_of(body, self.table)
         if effects.unknown:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TypeVar
 
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -17,7 +16,7 @@ from polystencil.transforms.call_arguments import Arguments
 from polystencil.transforms.inlinable import NotInlined
 
 _INQUIRY = ("size", "lbound", "ubound", "shape")
-S = TypeVar("S", bound=s.Statement)
+_NOT_OF_PARTS = ("is_contiguous", "allocated", "loc", "c_loc")
 
 
 class Substitution:
@@ -31,13 +30,13 @@ class Substitution:
         return tuple(new for st in body for new in self.statement(st))
 
     def statement(self, st: s.Statement) -> s.Body:
+        if isinstance(st, s.If) and self.arguments.present:
+            return self.decided(st)
         new = map_statement(st, self.expression, self.body)
         match new:
             case s.Assign() if isinstance(st, s.Assign) and isinstance(st.target, x.Ref):
                 array = self.arguments.arrays.get(st.target.id)
                 return (new if array is None else dataclasses.replace(new, target=self.target(array)),)
-            case s.If() if self.arguments.present:
-                return _decided(new)
             case s.Block():
                 declarations = tuple(self.symbol(v) for v in new.declarations)
                 return (dataclasses.replace(new, declarations=declarations, name=self.construct(new.name)),)
@@ -55,6 +54,20 @@ class Substitution:
                 return (dataclasses.replace(new, target=self.construct(new.target)),)
             case _:
                 return (new,)
+
+    def decided(self, st: s.If) -> s.Body:
+        """An if without the branches that cannot be taken, which may name absent arguments."""
+        branches: list[s.Branch] = []
+        otherwise = st.otherwise
+        for b in st.branches:
+            condition = self.expression(b.condition)
+            if condition == TRUE:
+                otherwise = b.body
+                break
+            if condition != FALSE:
+                branches.append(dataclasses.replace(b, condition=condition, body=self.body(b.body)))
+        rest = self.body(otherwise)
+        return (dataclasses.replace(st, branches=tuple(branches), otherwise=rest),) if branches else rest
 
     def loop(self, st: s.ParallelLoop) -> s.ParallelLoop:
         for ref in (*(i.ref for i in st.indices), *(r.ref for r in st.reductions)):
@@ -95,27 +108,27 @@ class Substitution:
 
     def expression(self, e: x.Expression) -> x.Expression:
         """An expression with every dummy and local replaced."""
-        arrays = self.arguments.arrays
+        arrays, scalars = self.arguments.arrays, self.arguments.scalars
         match e:
-            case x.Element(base=x.Ref()) if e.base.id in arrays:
-                return arrays[e.base.id].element(tuple(map(self.expression, e.indices)))
-            case x.Section(base=x.Ref()) if e.base.id in arrays:
-                return arrays[e.base.id].section(tuple(map(self.expression, e.subscripts)))
-            case x.IntrinsicCall() if e.name in _INQUIRY and isinstance(a := e.arguments[0], x.Ref) and a.id in arrays:
+            case x.Element(base=x.Ref(id=id)) if id in arrays:
+                return arrays[id].element(tuple(map(self.expression, e.indices)))
+            case x.Section(base=x.Ref(id=id)) if id in arrays:
+                return arrays[id].section(tuple(map(self.expression, e.subscripts)))
+            case x.IntrinsicCall(name=name) if name in _INQUIRY and isinstance(a := e.arguments[0], x.Ref) and a.id in arrays:
                 return arrays[a.id].inquiry(e)
-            case x.IntrinsicCall() if e.name == "present":
+            case x.IntrinsicCall(name="present"):
                 return self.is_present(e)
-            case x.IntrinsicCall() if e.name in ("is_contiguous", "allocated", "loc", "c_loc", "transfer"):
+            case x.IntrinsicCall(name=name) if name in _NOT_OF_PARTS:
                 if any(isinstance(a, x.Ref) and a.id in arrays for a in e.arguments):
-                    raise NotInlined(f"it asks {e.name} of an argument")
-            case x.Ref() if e.id in arrays:
-                return arrays[e.id].whole()
-            case x.Ref() if e.id in self.arguments.scalars:
-                return self.arguments.scalars[e.id]
-            case x.Ref() if e.id in self.arguments.present:
+                    raise NotInlined(f"it asks {name} of an argument")
+            case x.Ref(id=id) if id in arrays:
+                return arrays[id].whole()
+            case x.Ref(id=id) if id in scalars:
+                return scalars[id]
+            case x.Ref(id=id) if id in self.arguments.present:
                 raise NotInlined("it names an optional argument that is absent, other than to ask whether it is present")
-            case x.Ref() if e.id in self.renamed:
-                return dataclasses.replace(e, id=self.renamed[e.id])
+            case x.Ref(id=id) if id in self.renamed:
+                return dataclasses.replace(e, id=self.renamed[id])
             case _:
                 pass
         new = map_children(e, self.expression)
@@ -154,17 +167,6 @@ def _folded(e: x.Expression) -> x.Expression:
             return e.left if e.left == TRUE else e.right
         case _:
             return e
-
-
-def _decided(st: s.If) -> s.Body:
-    """An if without the branches that cannot be taken."""
-    branches = tuple(b for b in st.branches if b.condition != FALSE)
-    taken = next((k for k, b in enumerate(branches) if b.condition == TRUE), None)
-    if taken is not None:
-        st = dataclasses.replace(st, branches=branches[:taken], otherwise=branches[taken].body)
-    else:
-        st = dataclasses.replace(st, branches=branches)
-    return (st,) if st.branches else st.otherwise
 
 
 def _may_be_allocatable(e: x.Expression, table: SymbolTable) -> bool:

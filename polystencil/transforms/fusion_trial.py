@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from polystencil.ir import statements as s
 from polystencil.ir.program import Program
@@ -21,7 +21,8 @@ def fusions_of(loops: Sequence[s.ParallelLoop], program: Program, procedure: str
     here = table.procedures[procedure]
     remarks: list[Remark] = []
     work = FusionWork(here, table, options, remarks)
-    for run, around in _runs(here.body, (), {id(i) for i in loops}):
+    wanted = {id(i) for i in loops}
+    for run, around in _runs(here.body, (), wanted):
         left = run
         while len(left) > 1:
             before = len(remarks)
@@ -30,7 +31,19 @@ def fusions_of(loops: Sequence[s.ParallelLoop], program: Program, procedure: str
             used = {s for r in remarks[before:] if r.status in ("applied", "runtime-checked") for s in (r.span, r.with_span)}
             first = next((k for k, i in enumerate(left) if i.span in used), 0)
             left = left[:first]  # what stands after it was tried before it
+    for body in _bodies(here.body, wanted):
+        work.apart(body)
     return tuple(remarks)
+
+
+def _bodies(body: s.Body, wanted: set[int]) -> Iterator[s.Body]:
+    """The statement lists that hold a wanted loop."""
+    if any(id(st) in wanted for st in body):
+        yield body
+    for st in body:
+        if not isinstance(st, s.ParallelLoop):
+            for inner in nested_bodies(st):
+                yield from _bodies(inner, wanted)
 
 
 def _runs(body: s.Body, around: Around, wanted: set[int]) -> list[tuple[tuple[s.ParallelLoop, ...], Around]]:

@@ -144,6 +144,7 @@ class _Opening:
         self.body = procedure.body
         self.remarks: list[Remark] = []
         self.seen: dict[int, s.Call] = {}  # calls decided, by identity
+        self.shut: dict[int, s.Statement] = {}  # blocks that cannot be opened as a whole
         self.count = 0
 
     def next(self) -> bool:
@@ -151,9 +152,8 @@ class _Opening:
         run = next(self.runs(self.body, False), None)
         if run is None:
             return False
-        calls = [c for st in run for c in calls_in(st, self.table)]
-        self.seen.update((id(c), c) for c in calls)
         possible = self.possible(run)
+        self.seen.update((id(c), c) for st in run if id(st) not in self.shut for c in calls_in(st, self.table))
         for part in _parts(run, possible):
             self.decide(part)
         return True
@@ -177,7 +177,7 @@ class _Opening:
     def is_piece(self, st: s.Statement) -> bool:
         if isinstance(st, (s.ParallelLoop, s.Continue)):
             return True
-        if isinstance(st, s.Block) and not st.name:
+        if isinstance(st, s.Block) and not st.name and id(st) not in self.shut:
             return any(self.is_piece(i) and not isinstance(i, s.Continue) for i in st.body)
         return called(st, self.table) is not None
 
@@ -193,8 +193,10 @@ class _Opening:
                 out.append(True)
             except NotInlined as why:
                 out.append(False)
-                for call in calls_in(st, self.table):
-                    self.remark("refused", call, f"{self.name(call)} is not inlined: {why}")
+                if isinstance(st, s.Call):
+                    self.remark("refused", st, f"{self.name(st)} is not inlined: {why}")
+                else:  # what stands in the block is looked at by itself
+                    self.shut[id(st)] = st
         return out
 
     def decide(self, run: Run) -> None:
@@ -208,7 +210,7 @@ class _Opening:
         homes = [(loop, k, self.homes.get(loop.span, "")) for loop, k in loops]
         if len({(k, home) for _, k, home in homes}) < 2:
             for call in calls:
-                reason = f"{self.name(call)} stays a call: no parallel loop of another subroutine stands next to its loops"
+                reason = f"{self.name(call)} stays a call: no parallel loop of another subroutine stands next to it"
                 self.remark("not-applicable", call, reason)
             return
         body = _replaced(self.body, run, made)
