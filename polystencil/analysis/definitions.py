@@ -151,12 +151,12 @@ def _reshaped(body: s.Body, table: SymbolTable) -> set[str]:
             plain = dummy is not None and not {"allocatable", "pointer"} & dummy.attributes and (
                 isinstance(dummy.type, Intrinsic) or dummy.intent == "in"
             )
-            if not plain and not isinstance(a, x.Element):
+            if not plain and not (isinstance(a, x.Element) and isinstance(type_of(a), Intrinsic)):
                 note(a)
 
     for st in walk_statements(body):
         match st:
-            case s.Assign() if not isinstance(st.target, (x.Element, x.Section, x.Substring)):
+            case s.Assign() if isinstance(st.target, (x.Ref, x.Component)) or isinstance(type_of(st.target), Record):
                 note(st.target)
             case s.PointerAssign():
                 note(st.target)

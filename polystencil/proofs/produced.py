@@ -52,7 +52,7 @@ def _judge(
 ) -> tuple[Verdict, list[tuple[isl.PwAff, isl.PwAff]] | None]:
     read = _ranges([a.may for a in reads])
     written = _ranges([a.must for a in writes])
-    inside = _box(bounds.lower, bounds.upper) if bounds is not None else isl.Set.universe(read.get_space())
+    inside = box_of(bounds) if bounds is not None else isl.Set.universe(read.get_space())
     missing = read.intersect(inside).subtract(written)
     if missing.is_empty():
         return Proven(claim, f"{read} subset of {written}"), None
@@ -86,7 +86,9 @@ def _element(d: int, rank: int) -> isl.PwAff:
     return isl.PwAff.var_on_domain(space, SET, d)
 
 
-def _box(lower: tuple[isl.PwAff, ...], upper: tuple[isl.PwAff, ...]) -> isl.Set:
+def box_of(bounds: ArrayBounds) -> isl.Set:
+    """The elements inside the bounds of an array."""
+    lower, upper = bounds.lower, bounds.upper
     rank = len(lower)
     out = isl.Set.universe(isl.Space.set_alloc(isl.DEFAULT_CONTEXT, 0, rank))
     for d in range(rank):

@@ -53,14 +53,6 @@ def _field(r: Random, name: str, style: str) -> Field:
             return Field(name, f"real(rk) :: {name}({bounds})", "", name + passed, name)
 
 
-def _shape(r: Random, explicit_only: bool) -> tuple[str, int]:
-    """The declared shape of a dummy and its lower bound."""
-    low = r.choice((1, 1, 0, -3, 2))
-    if explicit_only or r.randrange(2):
-        return r.choice(((f"({low}:n + {low - 1})".replace("+ -", "- "), low), ("(n)", 1))), low
-    return (f"({low}:)" if low != 1 else "(:)"), low
-
-
 class _Writer:
     def __init__(self, r: Random) -> None:
         self.r = r
@@ -75,7 +67,8 @@ class _Writer:
     def shape(self) -> tuple[str, int]:
         low = self.r.choice((1, 1, 0, -3, 2))
         if self.host == "external" or self.chance(2):
-            return self.r.choice(((f"({low}:n + {low} - 1)", low), ("(n)", 1)))
+            top = "n" if low == 1 else f"n {'+' if low > 1 else '-'} {abs(low - 1)}"
+            return self.r.choice(((f"({low}:{top})", low), ("(n)", 1)))
         return (f"({low}:)", low) if low != 1 else ("(:)", 1)
 
     def kernel(self, name: str, writes: str, reads: str, update: bool) -> list[str]:
@@ -137,7 +130,8 @@ class _Writer:
         return self.r.choice(("0.25_rk", "dt", "dt", "0.5_rk*dt", "c(k)", "c(stage)", "twice(dt)", "-0.125_rk"))
 
     def call(self, name: str, writes: str, reads: str) -> str:
-        n = self.r.choice(("n", "n", "9", "m + 1", f"size({self.fields[reads].passed})"))
+        whole = self.fields[reads].passed
+        n = self.r.choice(("n", "n", "9", "m + 1", f"size({whole})" if whole.endswith(reads) else "n"))
         extra = self.r.choice(("", "", "", ", dt", ", 0.5_rk"))
         return f"call {name}({self.fields[writes].passed}, {self.fields[reads].passed}, {n}, {self.scalar()}{extra})"
 

@@ -17,7 +17,7 @@ from polystencil.polyhedral.affine import Scope, to_affine
 from polystencil.polyhedral.bounds import ONE, bound_expression, lower_bound
 from polystencil.polyhedral.parameters import Parameters
 from polystencil.transforms.array_argument import Along, ArrayArgument, same_kind
-from polystencil.transforms.inlinable import NotInlined
+from polystencil.transforms.inline_refusal import NotInlined
 
 InCaller = Callable[[x.Expression], x.Expression]
 

@@ -12,7 +12,7 @@ from polystencil.ir import expressions as x
 from polystencil.ir.building import add_constant, as_kind, minus, plus, times, value_of
 from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.ir.typing import rank_of, type_of
-from polystencil.transforms.inlinable import NotInlined
+from polystencil.transforms.inline_refusal import NotInlined
 
 
 @dataclass(frozen=True)
@@ -133,6 +133,8 @@ def _moved(i: x.Expression, d: Along) -> x.Expression:
     step, start, lower = value_of(d.stride), value_of(d.start), value_of(d.lower)
     if step == 1 and (d.known_same or d.start == d.lower):
         return i
+    if step == -1 and start is not None and lower is not None and rank_of(i) == 0:
+        return x.Binary("-", x.Literal(start + lower, type_of(i)), i)
     i, own = same_kind(i, d.lower)
     if step == 1 and start is not None and lower is not None and rank_of(i) == 0:
         return add_constant(i, start - lower)
@@ -140,6 +142,10 @@ def _moved(i: x.Expression, d: Along) -> x.Expression:
         distance: x.Expression = x.Binary("-", i, own)
     else:
         distance = i if lower == 0 else minus(i, own)
+    if step is not None and step < 0:
+        first, distance = same_kind(d.start, distance)
+        length = distance if step == -1 else times(x.Literal(-step, type_of(distance)), distance)
+        return x.Binary("-", first, length)
     if step != 1:
         a, b = same_kind(distance, d.stride)
         distance = x.Binary("*", a, b) if rank_of(i) else times(a, b)

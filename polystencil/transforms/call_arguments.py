@@ -22,7 +22,7 @@ from polystencil.ir.typing import rank_of, type_of
 from polystencil.transforms.argument_shapes import array_argument
 from polystencil.transforms.array_argument import ArrayArgument
 from polystencil.transforms.callable_inline import definitions_of, own_ids
-from polystencil.transforms.inlinable import NotInlined
+from polystencil.transforms.inline_refusal import NotInlined
 
 _INQUIRY = ("size", "lbound", "ubound")
 

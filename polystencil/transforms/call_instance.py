@@ -12,7 +12,7 @@ from polystencil.ir.traversal import map_statement, walk_body_expressions, walk_
 from polystencil.transforms.call_arguments import arguments_of
 from polystencil.transforms.call_substitution import Substitution, rename_of
 from polystencil.transforms.callable_inline import body_of, check_form, check_names, check_statements, has_parallel_loop
-from polystencil.transforms.inlinable import NotInlined
+from polystencil.transforms.inline_refusal import NotInlined
 
 
 @dataclass(frozen=True, eq=False)

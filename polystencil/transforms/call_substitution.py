@@ -13,7 +13,7 @@ from polystencil.ir.traversal import map_children, map_statement
 from polystencil.ir.types import Intrinsic
 from polystencil.transforms.array_argument import ArrayArgument
 from polystencil.transforms.call_arguments import Arguments
-from polystencil.transforms.inlinable import NotInlined
+from polystencil.transforms.inline_refusal import NotInlined
 
 _INQUIRY = ("size", "lbound", "ubound", "shape")
 _NOT_OF_PARTS = ("is_contiguous", "allocated", "loc", "c_loc")

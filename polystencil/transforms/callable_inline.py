@@ -14,7 +14,7 @@ from polystencil.ir.program import Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable, symbols_in_body
 from polystencil.ir.traversal import walk_body_expressions, walk_statements
 from polystencil.ir.types import Intrinsic, ProcedureType
-from polystencil.transforms.inlinable import NotInlined
+from polystencil.transforms.inline_refusal import NotInlined
 
 _ALLOWED = (
     s.Assign, s.If, s.SelectCase, s.Do, s.DoWhile, s.Block, s.Exit, s.Cycle, s.Continue, s.ParallelLoop, s.Where,

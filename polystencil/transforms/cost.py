@@ -16,7 +16,8 @@ from polystencil.ir.traversal import child_expressions, walk_body_expressions, w
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
 from polystencil.transforms.fusion_consumer import Consumer
-from polystencil.transforms.fusion_producer import Producer, path_of
+from polystencil.transforms.fusion_paths import path_of
+from polystencil.transforms.fusion_producer import Producer
 
 LIMIT = 64  # operations per byte
 
@@ -28,6 +29,10 @@ class Cost:
     operations: int
     reads: int
     bytes: int
+
+    def plus(self, other: Cost) -> Cost:
+        """The costs of two fusions together."""
+        return Cost(self.operations + other.operations, self.reads + other.reads, self.bytes + other.bytes)
 
     @property
     def pays(self) -> bool:

@@ -68,24 +68,22 @@ import dataclasses
 from itertools import pairwise
 
 from polystencil.analysis.dead_arrays import used_only_in
-from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.program import Procedure, Program
+from polystencil.ir.program import Procedure, Program, TypeDefinition
 from polystencil.ir.symbols import SymbolTable, symbol_table
-from polystencil.ir.traversal import map_procedures, nested_bodies, procedures_of
+from polystencil.ir.traversal import map_procedures, nested_bodies
 from polystencil.options import Options
 from polystencil.remarks import Remark
-from polystencil.transforms.cost import Cost, fusion_cost
-from polystencil.transforms.fusion_consumer import Consumer, Renamed, arrays_to_rename, as_consumer
-from polystencil.transforms.fusion_coverage import RuntimeCheck, check_coverage
+from polystencil.transforms.fusion_candidates import adjacent_runs, not_selected, related
+from polystencil.transforms.fusion_coverage import RuntimeCheck
+from polystencil.transforms.fusion_paths import arrays_written, family
+from polystencil.transforms.fusion_pins import pinned
 from polystencil.transforms.fusion_placement import FusedGroup, place_fused
-from polystencil.transforms.fusion_producer import Producer, arrays_named, arrays_written, as_producer, family, path_of
 from polystencil.transforms.fusion_refusal import NotFused
-from polystencil.transforms.fusion_rewrite import fused_body
+from polystencil.transforms.fusion_steps import Place, Step, produced_together, settled, take_in
 from polystencil.transforms.results import PassResult
 from polystencil.transforms.splittable import KEEP
 from polystencil.transforms.swap import NotSwapped, check_swap
-from polystencil.transforms.time_chain import Chain, find_chain
 
 
 def fuse(program: Program, options: Options) -> PassResult:
@@ -98,23 +96,11 @@ def fuse(program: Program, options: Options) -> PassResult:
         body = procedure.body
         while (new := work.next(body)) is not None:
             body = new
-        return procedure if body is procedure.body else dataclasses.replace(procedure, body=body)
+        if body is procedure.body:
+            return procedure
+        return dataclasses.replace(procedure, body=body, types=(*procedure.types, *work.types))
 
     return PassResult(map_procedures(program, one), tuple(remarks))
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class _Step:
-    """One producer fused into what is the consumer so far."""
-
-    producer: Producer
-    consumer: Consumer
-    renamed: tuple[Renamed, ...]
-    checks: tuple[RuntimeCheck, ...]
-    cost: Cost
-    chain: Chain
-    claim: str
-    fused: s.ParallelLoop
 
 
 class FusionWork:
@@ -124,6 +110,7 @@ class FusionWork:
         self.procedure, self.table, self.options, self.remarks = procedure, table, options, remarks
         self.done: set[tuple[object, object]] = set()
         self.count = 0
+        self.types: tuple[TypeDefinition, ...] = ()
 
     def next(self, body: s.Body) -> s.Body | None:
         """The procedure's body after one more fusion; None when there is nothing left to fuse."""
@@ -137,7 +124,7 @@ class FusionWork:
                 new = self.search(inner, (st, *around), whole)
                 if new is not None:
                     return new
-        for group in reversed(_runs(body)):
+        for group in reversed(adjacent_runs(body)):
             new = self.group(group, around, whole)
             if new is not None:
                 return new
@@ -149,73 +136,57 @@ class FusionWork:
     ) -> s.Body | None:
         """Try every consumer of a run of adjacent parallel loops, the last one first."""
         for last in range(len(run) - 1, 0, -1):
-            consumer_loop = run[last]
-            steps: list[_Step] = []
-            first = last
+            here = run[: last + 1]
+            place = Place(here, around, produced_together(here[:-1]), self.table, self.procedure.id)
+            consumer_loop, pins = pinned(run[last], here[:-1], place.together, self.table)
+            steps: list[Step] = []
             for k in range(last - 1, -1, -1):
-                step = self.pair(run[k], consumer_loop, run[k : last + 1], run[last], around, steps)
+                step = self.pair(run[k], consumer_loop, place, steps)
                 if step is None:
                     break
                 steps.append(step)
                 consumer_loop = step.fused
-                first = k
-            if steps:
-                return self.place(steps, run[first : last + 1], whole)
+            kept, dropped = settled(steps, place)
+            for step, why in dropped:
+                self.refused(step.producer.loop, run[last], why)
+            if kept:
+                return self.place(kept, run[last - len(kept) : last + 1], whole, pins)
         return None
 
     def pair(
-        self, producer: s.ParallelLoop, consumer: s.ParallelLoop, group: tuple[s.ParallelLoop, ...],
-        original: s.ParallelLoop, around: tuple[s.Statement, ...], steps: list[_Step],
-    ) -> _Step | None:  # fmt: skip
-        if not _related(producer, consumer) or KEEP in producer.directives or KEEP in consumer.directives:
+        self, producer: s.ParallelLoop, consumer: s.ParallelLoop, place: Place, steps: list[Step]
+    ) -> Step | None:
+        own = {family(p) for p in arrays_written(producer)}
+        superseded = any(own & {family(p) for p in st.paths} for st in steps)
+        if KEEP in producer.directives or KEEP in consumer.directives:
             return None
-        key = (producer.span, original.span)
-        seen = key in self.done
-        self.done.add(key)
+        if not related(producer, consumer) and not superseded:
+            return None
+        original = place.run[-1]
         try:
             self.count += 1
-            step = self.judge(producer, consumer, group, around, steps)
+            step = take_in(producer, consumer, place, steps, self.count)
         except NotFused as why:
-            if not seen:
-                self.remark("fuse", "refused", producer, original, str(why), why.claim, why.witness)
-                self.swap_refused(producer, original, f"the loops are not fused: {why}")
+            self.refused(producer, original, why)
             return None
         return step
 
-    def judge(
-        self, producer_loop: s.ParallelLoop, consumer_loop: s.ParallelLoop, group: tuple[s.ParallelLoop, ...],
-        around: tuple[s.Statement, ...], steps: list[_Step],
-    ) -> _Step:  # fmt: skip
-        producer = as_producer(producer_loop, self.table)
-        _check_families(producer_loop, consumer_loop)
-        consumer = as_consumer(consumer_loop, producer, self.table, self.procedure.id, self.count)
-        already = tuple(r for st in steps for r in st.renamed)
-        renamed = arrays_to_rename(producer, consumer, already, self.table)
-        claim, checks = check_coverage(producer, consumer, self.table, self.procedure.id)
-        cost = fusion_cost(producer, consumer, self.table)
-        if not cost.pays:
-            raise NotFused(
-                f"the cost is too high: {cost.operations} operations more per element for {cost.bytes} bytes of memory "
-                "traffic removed, over 64 per byte"
-            )
-        everything = {r.path for r in renamed} | {r.path for st in steps for r in st.renamed}
-        chain = find_chain(around, group, producer, tuple(sorted(everything)), self.table)
-        if steps and len(chain.loops) != len(steps[0].chain.loops):
-            raise NotFused("the loops around qualify for another producer of the same consumer, but not for this one")
-        body, symbols = fused_body(consumer.loop.body, producer, f"{self.procedure.id}.fused{self.count}")
-        for v in symbols:
-            self.table.symbols[v.id] = v
-            self.table.owner[v.id] = self.procedure.id
-        fused = dataclasses.replace(consumer.loop, body=body)
-        return _Step(producer, consumer, renamed, checks, cost, chain, claim, fused)
+    def refused(self, producer: s.ParallelLoop, consumer: s.ParallelLoop, why: NotFused) -> None:
+        """Say once why two loops are not fused."""
+        if (producer.span, consumer.span) in self.done:
+            return
+        self.done.add((producer.span, consumer.span))
+        self.remark("fuse", "refused", producer, consumer, str(why), why.claim, why.witness)
+        self.swap_refused(producer, consumer, f"the loops are not fused: {why}")
 
     def place(
-        self, steps: list[_Step], group: tuple[s.ParallelLoop, ...], whole: s.Body
+        self, steps: list[Step], group: tuple[s.ParallelLoop, ...], whole: s.Body, pins: tuple[RuntimeCheck, ...]
     ) -> s.Body:
+        steps = [dataclasses.replace(st, checks=(*pins, *st.checks)) for st in steps]
         chain = steps[0].chain
         renamed = tuple({r.path: r for st in steps for r in st.renamed}.values())
         consumer = steps[-1].fused
-        checks = tuple(c for st in steps for c in st.checks)
+        checks = tuple(dict.fromkeys(c for st in steps for c in st.checks))
         takes_turns, why_not = False, "swap is not selected by the option --transforms"
         if self.options.enabled("swap") and renamed:
             try:
@@ -230,8 +201,11 @@ class FusionWork:
         fused = FusedGroup(
             group, consumer, renamed, chain, checks, takes_turns, dead, f"{self.procedure.id}.fuse{self.count}"
         )
-        new = place_fused(whole, fused, self.table)
+        new, types = place_fused(whole, fused, self.table)
+        self.types += types
+        self.table.types.update((t.id, t) for t in types)
         for step in steps:
+            self.done.add((step.producer.loop.span, group[-1].span))
             self.applied(step, group[-1])
             if renamed:
                 status = "applied" if takes_turns else "refused"
@@ -241,7 +215,7 @@ class FusionWork:
                 self.remark("swap", "not-applicable", step.producer.loop, group[-1], "no array is renamed by the fusion")
         return new
 
-    def applied(self, step: _Step, consumer: s.ParallelLoop) -> None:
+    def applied(self, step: Step, consumer: s.ParallelLoop) -> None:
         chain_lines = [loop.span.line for loop in step.chain.loops]
         details: dict[str, object] = {
             "chain_lines": chain_lines,
@@ -265,7 +239,7 @@ class FusionWork:
         """Remarks for loops that would be producer and consumer but for a statement between them."""
         loops = [(k, st) for k, st in enumerate(body) if isinstance(st, s.ParallelLoop)]
         for (k, a), (m, b) in pairwise(loops):
-            if m == k + 1 or not _related(a, b) or KEEP in a.directives or (a.span, b.span) in self.done:
+            if m == k + 1 or not related(a, b) or KEEP in a.directives or (a.span, b.span) in self.done:
                 continue
             self.done.add((a.span, b.span))
             reason = "the loops are not adjacent: another statement stands between them"
@@ -282,53 +256,4 @@ class FusionWork:
         )  # fmt: skip
 
 
-def _runs(body: s.Body) -> list[tuple[s.ParallelLoop, ...]]:
-    """Maximal runs of at least two adjacent parallel loops."""
-    runs: list[list[s.ParallelLoop]] = [[]]
-    for st in body:
-        if isinstance(st, s.ParallelLoop):
-            runs[-1].append(st)
-        elif not isinstance(st, s.Continue):
-            runs.append([])
-    return [tuple(r) for r in runs if len(r) > 1]
-
-
-def _related(producer: s.ParallelLoop, consumer: s.ParallelLoop) -> bool:
-    """Whether a loop reads an array that the other assigns."""
-    written = {family(p) for p in arrays_written(producer)}
-    return bool(written & {family(p) for p in arrays_named((consumer,))}) and "array" not in (producer.origin, consumer.origin)
-
-
-def _check_families(producer: s.ParallelLoop, consumer: s.ParallelLoop) -> None:
-    """Two designators that differ only in subscripts on the way to a component may be one array."""
-    from polystencil.ir.traversal import walk_body_expressions
-
-    written = arrays_written(producer) | arrays_written(consumer)
-    named: dict[str, set[str]] = {}
-    for e in walk_body_expressions((producer, consumer)):
-        if isinstance(e, (x.Component, x.Ref)) and (p := path_of(e)) is not None:
-            named.setdefault(family(p), set()).add(p)
-    for p in written:
-        if len(named.get(family(p), set())) > 1:
-            raise NotFused(f"{family(p).rsplit('.', 1)[-1]} is reached with different subscripts, which may name one array")
-
-
-def not_selected(program: Program) -> tuple[Remark, ...]:
-    """A remark for every pair of neighbouring loops that the options keep apart."""
-    out: list[Remark] = []
-
-    def look(body: s.Body, procedure: Procedure) -> None:
-        loops = [st for st in body if isinstance(st, s.ParallelLoop)]
-        for a, b in pairwise(loops):
-            if _related(a, b):
-                reason = "fuse is not selected by the option --transforms"
-                out.append(Remark("fuse", "refused", a.span, procedure.name, reason, with_span=b.span))
-                reason = "swap needs fuse, which is not selected by the option --transforms"
-                out.append(Remark("swap", "refused", a.span, procedure.name, reason, with_span=b.span))
-        for st in body:
-            for inner in nested_bodies(st):
-                look(inner, procedure)
-
-    for procedure in procedures_of(program):
-        look(procedure.body, procedure)
-    return tuple(out)
+__all__ = ["fuse", "not_selected"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import dataclass
 
-from polystencil.analysis.definitions import defined_in, is_pure
+from polystencil.analysis.definitions import base_id, defined_in, is_pure
 from polystencil.analysis.effects import called_targets, self_contained
 from polystencil.analysis.storage import POINTED, storage_class
 from polystencil.ir import expressions as x
@@ -24,16 +24,18 @@ from polystencil.ir.traversal import (
     walk_expression,
     walk_statements,
 )
-from polystencil.transforms.fusion_producer import (
-    Producer,
+from polystencil.transforms.fusion_paths import (
     arrays_named,
     arrays_written,
-    check_storage,
     family,
+    name_of,
     path_of,
+    shapes_in,
     touched,
+    values_in,
     variables_in,
 )
+from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused
 from polystencil.transforms.inline import Inliner
 
@@ -55,7 +57,7 @@ def as_consumer(loop: s.ParallelLoop, producer: Producer, table: SymbolTable, pr
     used = tuple(sorted(produced & arrays_named(loop.body)))
     clash = produced & arrays_written(loop)
     if clash:
-        raise NotFused(f"the consumer writes {_name(sorted(clash)[0])}, an intermediate array; it may only read it")
+        raise NotFused(f"the consumer writes {name_of(sorted(clash)[0])}, an intermediate array; it may only read it")
     _check_definitions(producer, loop, table)
     body = loop.body
     symbols: tuple[Symbol, ...] = ()
@@ -79,11 +81,6 @@ def as_consumer(loop: s.ParallelLoop, producer: Producer, table: SymbolTable, pr
         if why:
             raise NotFused(f"the consumer calls a function that may read the intermediate array: {why}")
     return Consumer(dataclasses.replace(loop, body=body), used, checks, symbols)
-
-
-def _name(path: str) -> str:
-    id, *fields = path.split("%")
-    return "%".join([id.rsplit(".", 1)[-1], *fields])
 
 
 def _passed(body: s.Body, produced: set[str]) -> bool:
@@ -113,7 +110,7 @@ def _check_definitions(producer: Producer, loop: s.ParallelLoop, table: SymbolTa
         changed = touched(paths, other - own)
         if changed:
             raise NotFused(
-                f"the consumer defines {_name(changed[0])}, which the producer {what}, not element by element "
+                f"the consumer defines {name_of(changed[0])}, which the producer {what}, not element by element "
                 "(a whole array, section, argument, or variable of the iteration)"
             )
     elements = {family(p) for p in arrays_written(loop)}
@@ -122,7 +119,7 @@ def _check_definitions(producer: Producer, loop: s.ParallelLoop, table: SymbolTa
         if kind == POINTED or kind.startswith("block "):
             alias = next((d for d in other | elements if d != path and storage_class(d, table) == kind), None)
             if alias is not None:
-                raise NotFused(f"the consumer defines {_name(alias)}, which may be another name of {_name(path)} (alias)")
+                raise NotFused(f"the consumer defines {name_of(alias)}, which may be another name of {name_of(path)} (alias)")
 
 
 def _with_first_indices(
@@ -139,7 +136,8 @@ def _with_first_indices(
         if path not in {d.path for d in producer.definitions} or not isinstance(dim, x.Literal):
             return e
         position = int(dim.value) - 1  # type: ignore[arg-type]  # an integer
-        for at, index, sign, rest in producer.of(path or "").solve:
+        asks_too = any(id == base_id(e.arguments[0]) for p in producer.of(path or "").subscripts for id in shapes_in(p))
+        for at, index, sign, rest in () if asks_too else producer.of(path or "").solve:
             if at == position and sign == 1:
                 start = first[index] if rest is None else plus(first[index], rest)
                 checks[path or "", position] = (e.arguments[0], position + 1, start)
@@ -161,7 +159,7 @@ def _check_elements(body: s.Body, produced: set[str], loop: s.ParallelLoop) -> N
     for e in everything:
         if isinstance(e, (x.Ref, x.Component)) and path_of(e) in produced and id(e) not in inside:
             raise NotFused(
-                f"the consumer reads {_name(path_of(e) or '')} as a whole array or section (in an array expression or "
+                f"the consumer reads {name_of(path_of(e) or '')} as a whole array or section (in an array expression or "
                 "argument), not element by element"
             )
     for st in walk_statements(body):
@@ -173,168 +171,5 @@ def _check_elements(body: s.Body, produced: set[str], loop: s.ParallelLoop) -> N
         raise NotFused("the mask of the consumer reads an intermediate array")
     for i in loop.indices:
         for bound in (i.lower, i.upper, i.step):
-            if any(path_of(e) in produced for e in walk_expression(bound)):
+            if values_in(bound) & {family(p) for p in produced}:
                 raise NotFused("a bound of the consumer reads an intermediate array")
-
-
-@dataclass(frozen=True)
-class Renamed:
-    """An array that the consumer writes and the producer reads, with the element that every iteration writes."""
-
-    array: x.Expression
-    path: str
-    subscripts: tuple[x.Expression, ...]
-
-
-def arrays_to_rename(
-    producer: Producer, consumer: Consumer, already: tuple[Renamed, ...], table: SymbolTable
-) -> tuple[Renamed, ...]:
-    """Arrays of which the fused loop must write a copy; NotFused where a copy would not do.
-
-    `already` are renamed for producers that are part of the consumer by now: what it reads of them are old values.
-    """
-    reads: set[str] = set()
-    for d in producer.definitions:  # the array itself among them does no harm: the consumer never writes it
-        if d.path in consumer.intermediates:
-            body: s.Body = d.program or (s.Assign(d.array, d.value),)
-            for e in walk_body_expressions(body):
-                if isinstance(e, (x.Ref, x.Component)) and path_of(e) is not None:
-                    reads.add(path_of(e) or "")
-    out = []
-    for path in sorted(reads & arrays_written(consumer.loop)):
-        what = f"the array {_name(path)}, which the producer reads and the consumer writes (to be renamed),"
-        check_storage(path, table, what)
-        done = [r for r in already if r.path == path]
-        if done:
-            out += done
-            continue
-        out.append(_renamed(path, consumer.loop, what, table))
-    scalars = {
-        st.target.id for st in walk_statements(consumer.loop.body)
-        if isinstance(st, s.Assign) and isinstance(st.target, x.Ref)
-    }  # fmt: skip
-    private = {v.id for v in consumer.loop.locals} | {
-        v.id for st in walk_statements(consumer.loop.body) if isinstance(st, s.Block) for v in st.declarations
-    }
-    if scalars & reads - private:
-        raise NotFused("the producer reads a scalar variable that the consumer assigns")
-    return tuple(out)
-
-
-def _renamed(path: str, loop: s.ParallelLoop, what: str, table: SymbolTable) -> Renamed:
-    writes = [
-        st.target
-        for st in walk_statements(loop.body)
-        if isinstance(st, s.Assign) and isinstance(st.target, x.Element) and path_of(st.target.base) == path
-    ]
-    first = writes[0]
-    if any(w.indices != first.indices for w in writes):
-        raise NotFused(f"{what} is written at different elements in one iteration, not at its own iteration's element")
-    indices = {i.ref.id for i in loop.indices}
-    named = [n.id for e in first.indices for n in walk_expression(e) if isinstance(n, x.Ref) and n.id in indices]
-    simple = all(_index_plus_constant(e, indices) for e in first.indices)
-    changing = defined_in((loop,), table).ids - indices
-    moved = any(isinstance(n, x.Ref) and n.id in changing for e in first.indices for n in walk_expression(e))
-    moved |= any(isinstance(n, x.Element) for n in walk_expression(first.base)) and any(
-        isinstance(n, x.Ref) and n.id in changing | indices and n.rank == 0 for n in walk_expression(first.base)
-    )
-    if sorted(named) != sorted(indices) or not simple or moved:
-        raise NotFused(f"{what} is not written at the consumer's own iteration: two iterations may write one element")
-    if _leaves_early(loop.body) or not _written_on_every_path(loop.body, path):
-        raise NotFused(f"{what} is not written on every path through an iteration (a branch of an if leaves it out)")
-    inside = {id(e.base) for e in walk_body_expressions(loop.body) if isinstance(e, x.Element)}
-    whole = [e for e in walk_body_expressions(loop.body)
-             if isinstance(e, (x.Ref, x.Component)) and path_of(e) == path and id(e) not in inside]  # fmt: skip
-    if whole:
-        raise NotFused(f"{what} is used as a whole array by the consumer")
-    _check_order(loop.body, path, first.indices, what)
-    return Renamed(first.base, path, first.indices)
-
-
-def _index_plus_constant(e: x.Expression, indices: set[str]) -> bool:
-    names = [n.id for n in walk_expression(e) if isinstance(n, x.Ref) and n.id in indices]
-    if not names:
-        return True
-    return len(names) == 1 and all(
-        isinstance(n, (x.Ref, x.Literal, x.NamedConstant, x.Paren)) or (isinstance(n, x.Binary) and n.operator in "+-")
-        for n in walk_expression(e)
-    )
-
-
-def _leaves_early(body: s.Body) -> bool:
-    """Whether an iteration may be cut short: by cycle, return, or the exit of a block."""
-    inner = {st.name for st in walk_statements(body) if isinstance(st, (s.Do, s.DoWhile))}
-    return any(
-        isinstance(st, (s.Return, s.Stop)) or (isinstance(st, (s.Exit, s.Cycle)) and st.target not in inner)
-        for st in walk_statements(body)
-    )
-
-
-def _written_on_every_path(body: s.Body, path: str) -> bool:
-    for st in body:
-        match st:
-            case s.Assign() if isinstance(st.target, x.Element) and path_of(st.target.base) == path:
-                return True
-            case s.Block() if not st.name and _written_on_every_path(st.body, path):
-                return True
-            case s.If():
-                arms = [*(b.body for b in st.branches), st.otherwise]
-                if all(_written_on_every_path(a, path) for a in arms):
-                    return True
-            case s.SelectCase():
-                arms = [*(c.body for c in st.cases), st.default]
-                if all(_written_on_every_path(a, path) for a in arms):
-                    return True
-            case s.Cycle() | s.Exit():
-                return False
-            case _:
-                pass
-    return False
-
-
-def _check_order(body: s.Body, path: str, subscripts: tuple[x.Expression, ...], what: str) -> None:
-    """Every read of the array is of the element that the iteration writes, and comes before the write."""
-    written = False
-
-    def reads(e: x.Expression) -> None:
-        for n in walk_expression(e):
-            if isinstance(n, x.Element) and path_of(n.base) == path:
-                if n.indices != subscripts:
-                    raise NotFused(f"{what} is read at an element that another iteration writes")
-                if written:
-                    raise NotFused(f"{what} is read after the write in an iteration; it may only be read before it")
-
-    def walk(statements: s.Body) -> None:
-        nonlocal written
-        for st in statements:
-            match st:
-                case s.Assign():
-                    reads(st.value)
-                    if isinstance(st.target, x.Element):
-                        for i in st.target.indices:
-                            reads(i)
-                        written = written or path_of(st.target.base) == path
-                case s.If():
-                    before = written
-                    after = written
-                    for b in st.branches:
-                        written = before
-                        reads(b.condition)
-                        walk(b.body)
-                        after = after or written
-                    written = before
-                    walk(st.otherwise)
-                    written = written or after
-                case s.Block():
-                    walk(st.body)
-                case _:
-                    from polystencil.ir.traversal import child_expressions, nested_bodies
-
-                    for e in child_expressions(st):
-                        reads(e)
-                    for inner in nested_bodies(st):
-                        walk(inner)
-
-    walk(body)
-    if any(isinstance(st, (s.Do, s.DoWhile)) and path in arrays_named((st,)) for st in walk_statements(body)):
-        raise NotFused(f"{what} is used inside a loop of the consumer's body")

@@ -17,12 +17,13 @@ from polystencil.polyhedral.back import to_expression
 from polystencil.polyhedral.bounds import dimensions_of
 from polystencil.polyhedral.model import build_model
 from polystencil.polyhedral.parameters import Parameters
-from polystencil.proofs.produced import ArrayBounds, produced
+from polystencil.proofs.produced import ArrayBounds, box_of, produced
 from polystencil.proofs.verdicts import Proven
 from polystencil.transforms.fusion_consumer import Consumer
-from polystencil.transforms.fusion_producer import Producer, family
+from polystencil.transforms.fusion_copies import bound
+from polystencil.transforms.fusion_paths import family
+from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused, refused
-from polystencil.transforms.fusion_rewrite import bound
 
 
 @dataclass(frozen=True)
@@ -35,14 +36,19 @@ class RuntimeCheck:
 
 
 def check_coverage(
-    producer: Producer, consumer: Consumer, table: SymbolTable, procedure: str
+    producer: Producer, consumer: Consumer, table: SymbolTable, procedure: str, together: frozenset[str] = frozenset()
 ) -> tuple[str, tuple[RuntimeCheck, ...]]:
-    """The proven claim and the checks it needs; NotFused where it is not proven."""
+    """The proven claim and the checks it needs; NotFused where it is not proven.
+
+    Arrays of `together` are left out: several loops produce them.
+    """
     body: s.Body = (producer.loop, consumer.loop)
     model = build_model(body, table, procedure)
     claims: list[str] = []
     checks: list[RuntimeCheck] = []
     for path in consumer.intermediates:
+        if path in together:
+            continue  # `fusion_choice` decides
         d = producer.of(path)
         reads = [a for a in model.accesses if a.array == family(path) and not a.is_write
                  and a.loops and a.loops[0].statement is consumer.loop]  # fmt: skip
@@ -52,7 +58,7 @@ def check_coverage(
             continue
         if not writes:
             raise NotFused(f"the producer never writes {path.rsplit('.', 1)[-1]}")
-        bounds = _bounds(d.array, table, model.parameters) if reads[0].may.dim(isl.dim_type.out) == rank_of(d.array) else None
+        bounds = array_bounds(d.array, table, model.parameters) if reads[0].may.dim(isl.dim_type.out) == rank_of(d.array) else None
         name = path.rsplit(".", 1)[-1]
         verdict, box = produced(name, reads, writes, bounds)
         if not isinstance(verdict, Proven):
@@ -68,7 +74,7 @@ def check_coverage(
     return "; ".join(claims), tuple(checks)
 
 
-def _bounds(array: x.Expression, table: SymbolTable, parameters: Parameters) -> ArrayBounds:
+def array_bounds(array: x.Expression, table: SymbolTable, parameters: Parameters) -> ArrayBounds:
     scope = Scope(parameters, lambda _: True)
     known = dimensions_of(array, table)
     at_run_time = known is None
@@ -95,3 +101,6 @@ def _box_check(
     for t in tests[1:]:
         condition = x.Binary(".and.", condition, t)
     return RuntimeCheck(condition, "bounds with which it was allocated", f"the bounds of {name} lie within the producer's")
+
+
+__all__ = ["RuntimeCheck", "array_bounds", "box_of", "check_coverage"]

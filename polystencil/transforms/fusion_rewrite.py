@@ -9,9 +9,8 @@ import dataclasses
 
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.building import add_constant, minus, plus, value_of
-from polystencil.ir.program import Dimension, Symbol
-from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.building import FALSE, add_constant, value_of
+from polystencil.ir.program import Symbol
 from polystencil.ir.traversal import (
     map_body,
     map_body_expressions,
@@ -20,25 +19,28 @@ from polystencil.ir.traversal import (
     walk_expression,
     walk_statements,
 )
-from polystencil.ir.types import INTEGER
 from polystencil.ir.typing import rank_of, type_of
-from polystencil.polyhedral.bounds import dimensions_of
-from polystencil.transforms.fusion_consumer import Renamed
-from polystencil.transforms.fusion_producer import Definition, Producer, path_of
+from polystencil.transforms.fusion_choice import Choices
+from polystencil.transforms.fusion_definition import Definition, indices_at
+from polystencil.transforms.fusion_paths import path_of
+from polystencil.transforms.fusion_producer import Producer
+from polystencil.transforms.fusion_refusal import NotFused
 
 
-def fused_body(body: s.Body, producer: Producer, prefix: str) -> tuple[s.Body, tuple[Symbol, ...]]:
+def fused_body(
+    body: s.Body, producer: Producer, prefix: str, choices: Choices | None = None
+) -> tuple[s.Body, tuple[Symbol, ...]]:
     """The consumer's body with elements of intermediate arrays computed where it reads them, and variables made for
     that."""
-    fuser = _Fuser({d.path: d for d in producer.definitions}, prefix)
+    fuser = _Fuser({d.path: d for d in producer.definitions}, prefix, choices or Choices())
     return fuser.body(body), tuple(fuser.symbols)
 
 
 class _Fuser:
     """Replaces reads by expressions, or by variables that a program in front of the statement computes."""
 
-    def __init__(self, definitions: dict[str, Definition], prefix: str) -> None:
-        self.definitions, self.prefix = definitions, prefix
+    def __init__(self, definitions: dict[str, Definition], prefix: str, choices: Choices) -> None:
+        self.definitions, self.prefix, self.choices = definitions, prefix, choices
         self.symbols: list[Symbol] = []
         self.count = 0
 
@@ -48,6 +50,10 @@ class _Fuser:
     def statement(self, st: s.Statement) -> s.Statement:
         if isinstance(st, s.If):
             st = self.first_condition_alone(st)
+        if isinstance(st, s.Assign) and isinstance(st.target, x.Ref) and isinstance(st.value, x.Element):
+            chosen = self.chosen(st, st.value)
+            if chosen is not None:
+                return chosen
         before: list[s.Statement] = []
         declared: list[Symbol] = []
         known: dict[x.Expression, x.Expression] = {}
@@ -56,6 +62,13 @@ class _Fuser:
             d = self.definitions.get(path_of(e.base) or "") if isinstance(e, x.Element) else None
             if d is None or not isinstance(e, x.Element):
                 return e
+            condition = self.condition(e, d)
+            if condition == FALSE:
+                return e
+            if condition is not None:
+                if e not in known:
+                    known[e] = self.tested(d, e, before, declared)
+                return known[e]
             if not d.program:
                 return _value_at(d, e.indices)
             if e not in known:
@@ -66,6 +79,42 @@ class _Fuser:
         if not before:
             return new
         return s.Block(tuple(declared), (*before, new), span=st.span)
+
+    def condition(self, e: x.Element, d: Definition) -> x.Expression | None:
+        """When an element is the producer's: None always, FALSE never."""
+        if d.path not in self.choices.paths:
+            return None
+        if not self.choices.knows(e):
+            raise NotFused("a subscript of an intermediate array reads an intermediate array")
+        return self.choices.condition(e, d)
+
+    def chosen(self, st: s.Assign, e: x.Element) -> s.Statement | None:
+        """A variable that takes an element, by branches of its own: no other variable is needed."""
+        d = self.definitions.get(path_of(e.base) or "")
+        condition = self.condition(e, d) if d is not None else None
+        if d is None or condition is None or condition == FALSE:
+            return None
+        declared: list[Symbol] = []
+        inner: list[s.Statement] = []
+        value = self.instance(d, e.indices, inner, declared) if d.program else _value_at(d, e.indices)
+        inner.append(dataclasses.replace(st, value=value.operand if isinstance(value, x.Paren) else value))
+        body: s.Body = (s.Block(tuple(declared), tuple(inner), span=st.span),) if declared else tuple(inner)
+        return s.If((s.Branch(condition, body, st.span),), (st,), span=st.span)
+
+    def tested(
+        self, d: Definition, e: x.Element, before: list[s.Statement], declared: list[Symbol]
+    ) -> x.Ref:
+        """A variable that is the producer's value where it writes the element, and the element elsewhere."""
+        self.count += 1
+        kind = type_of(e)
+        symbol = Symbol(f"{self.prefix}.v{self.count}.value", f"{d.path.rsplit('%', 1)[-1].rsplit('.', 1)[-1]}_value", kind)
+        declared.append(symbol)
+        self.symbols.append(symbol)
+        ref = x.Ref(symbol.id, kind)
+        assign = s.Assign(ref, e, span=d.span)
+        made = self.chosen(assign, e)
+        before.append(assign if made is None else made)
+        return ref
 
     def first_condition_alone(self, st: s.If) -> s.If:
         """Later conditions that read an intermediate array move into the else of the first."""
@@ -82,7 +131,7 @@ class _Fuser:
         """A copy of the program that computes one element, with variables of its own."""
         self.count += 1
         own = f"{self.prefix}.v{self.count}"
-        at = _indices_at(d, subscripts)
+        at = indices_at(d, subscripts)
         inner = [v for p in walk_statements(d.program) if isinstance(p, s.Block) for v in p.declarations]
         loop_private = {
             p.target.id: p.target for p in walk_statements(d.program)
@@ -119,19 +168,9 @@ class _Fuser:
         return x.Ref(rename[d.result.id], d.result.type)
 
 
-def _indices_at(d: Definition, subscripts: tuple[x.Expression, ...]) -> dict[str, x.Expression]:
-    """The producer's iteration that assigns the element at `subscripts`."""
-    at: dict[str, x.Expression] = {}
-    for position, index, sign, rest in d.solve:
-        e = subscripts[position]
-        distance = e if rest is None else minus(e, rest)
-        at[index] = distance if sign == 1 else minus(x.Literal(0, type_of(e)), distance)
-    return at
-
-
 def _value_at(d: Definition, subscripts: tuple[x.Expression, ...]) -> x.Expression:
     """The value that the producer gives the element at `subscripts`."""
-    at = _indices_at(d, subscripts)
+    at = indices_at(d, subscripts)
 
     def substitute(n: x.Expression) -> x.Expression:
         if isinstance(n, x.Ref) and n.id in at:
@@ -149,64 +188,3 @@ def _folded(n: x.Expression) -> x.Expression:
         if isinstance(n.right, x.Literal) and (v := value_of(n.right)) is not None:
             return add_constant(n.left, v if n.operator == "+" else -v)
     return n
-
-
-def copy_loop(
-    target: x.Expression, source: x.Expression, like: s.ParallelLoop, subscripts: tuple[x.Expression, ...], prefix: str
-) -> s.ParallelLoop:
-    """`target(subscripts) = source(subscripts)` over the iterations of `like`."""
-    rename = {i.ref.id: f"{prefix}.{i.ref.id.rsplit('.', 1)[-1]}" for i in like.indices}
-    own = tuple(Symbol(new, new.rsplit(".", 1)[-1], i.ref.type) for i, new in zip(like.indices, rename.values(), strict=True))
-
-    def renamed(e: x.Expression) -> x.Expression:
-        return dataclasses.replace(e, id=rename[e.id]) if isinstance(e, x.Ref) and e.id in rename else e
-
-    indices = tuple(dataclasses.replace(i, ref=x.Ref(rename[i.ref.id], i.ref.type)) for i in like.indices)
-    where = tuple(map_expression(e, renamed) for e in subscripts)
-    assign = s.Assign(x.Element(target, where), x.Element(source, where), span=like.span)
-    return s.ParallelLoop(indices, None, own, (), (assign,), "array", span=like.span)
-
-
-def whole_copy(target: x.Expression, source: x.Expression, prefix: str, span_of: s.Statement) -> s.ParallelLoop:
-    """`target = source`, element by element over all of `source`."""
-    rank = rank_of(source)
-    refs = [x.Ref(f"{prefix}.i{d + 1}", INTEGER) for d in range(rank)]
-    own = tuple(Symbol(r.id, r.id.rsplit(".", 1)[-1], INTEGER) for r in refs)
-    indices = tuple(
-        s.LoopIndex(refs[d], bound("lbound", source, d), bound("ubound", source, d), x.Literal(1, INTEGER))
-        for d in reversed(range(rank))
-    )
-    assign = s.Assign(x.Element(target, tuple(refs)), x.Element(source, tuple(refs)), span=span_of.span)
-    return s.ParallelLoop(indices, None, own, (), (assign,), "array", span=span_of.span)
-
-
-def bound(which: str, array: x.Expression, d: int) -> x.Expression:
-    """lbound or ubound of dimension `d` (from 0)."""
-    return x.IntrinsicCall(which, (array, x.Literal(d + 1, INTEGER)), INTEGER)
-
-
-def copy_symbol(r: Renamed, prefix: str) -> Symbol:
-    """The allocatable that takes a renamed array's place."""
-    name = r.path.rsplit("%", 1)[-1].rsplit(".", 1)[-1]
-    shape = (Dimension(None, None),) * rank_of(r.array)
-    return Symbol(f"{prefix}.{name}_copy", f"{name}_copy", type_of(r.array), shape, frozenset({"allocatable"}))
-
-
-def allocate_copy(
-    r: Renamed, copy: x.Ref, is_allocatable: bool, span_of: s.Statement, table: SymbolTable
-) -> s.Statement:
-    """Allocate the copy with the bounds of the array, if that is allocated."""
-    known = dimensions_of(r.array, table)
-    bounds = tuple(known) if known is not None else tuple(
-        (bound("lbound", r.array, d), bound("ubound", r.array, d)) for d in range(rank_of(r.array))
-    )  # fmt: skip
-    allocate = s.Allocate((s.Allocation(copy, bounds),), span=span_of.span)
-    if not is_allocatable:
-        return allocate
-    from polystencil.ir.types import LOGICAL
-
-    test = x.IntrinsicCall("allocated", (r.array,), LOGICAL)
-    return s.If((s.Branch(test, (allocate,), span_of.span),), span=span_of.span)
-
-
-__all__ = ["allocate_copy", "copy_loop", "copy_symbol", "fused_body", "plus", "whole_copy"]

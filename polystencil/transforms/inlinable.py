@@ -23,13 +23,11 @@ from polystencil.ir.typing import rank_of
 from polystencil.polyhedral.affine import Scope, to_affine
 from polystencil.polyhedral.bounds import ONE, dimensions_of, lower_bound
 from polystencil.polyhedral.parameters import Parameters
+from polystencil.transforms.inline_refusal import NotInlined
+from polystencil.transforms.inline_sections import SectionMapping, section_mapping
 
 _ALLOWED = (s.Assign, s.If, s.SelectCase, s.Do, s.DoWhile, s.Block, s.Exit, s.Cycle, s.Continue)
 _BOUNDS = ("size", "lbound", "ubound")
-
-
-class NotInlined(Exception):
-    """A call stays a call; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -98,13 +96,21 @@ def _expression_trouble(e: x.Expression, procedure: Procedure, table: SymbolTabl
         if isinstance(node, x.Element):
             inside.add(id(node.base))
         if isinstance(node, x.IntrinsicCall) and node.name in _BOUNDS and node.arguments[0] is not None:
-            if len(node.arguments) > 1 and isinstance(node.arguments[1], x.Literal):
+            if isinstance(asked_dimension(node), x.Literal):
                 inside.add(id(node.arguments[0]))
         if isinstance(node, x.FunctionCall):
             inside.update(id(a) for a in node.arguments if isinstance(a, x.Ref))
         if isinstance(node, x.Ref) and node.rank and node.id in procedure.dummies and id(node) not in inside:
             return f"{procedure.name} uses {table.symbols[node.id].name} as a whole array"
     return ""
+
+
+def asked_dimension(e: x.IntrinsicCall) -> x.Expression | None:
+    """The dimension that size, lbound or ubound asks for; size of a vector asks for its only one."""
+    if len(e.arguments) > 1:
+        return e.arguments[1]
+    only = e.name == "size" and e.arguments[0] is not None and rank_of(e.arguments[0]) == 1
+    return ONE if only else None
 
 
 def array_mapping(
@@ -114,14 +120,18 @@ def array_mapping(
     arguments: tuple[x.Expression | None, ...],
     table: SymbolTable,
     assume: Callable[[x.Expression], bool],
-) -> ArrayMapping:
+) -> ArrayMapping | SectionMapping:
     """How elements of an array dummy are elements of the actual argument; NotInlined where they may be others.
 
     `assume` is offered a condition on shapes where nothing proves it, and says whether the host will check it.
     """
-    if not isinstance(actual, (x.Ref, x.Component)) or (isinstance(actual, x.Component) and not actual.rank):
-        raise NotInlined(f"the argument for {dummy.name} is a section or an expression, not a whole array")
     shape = dummy.shape or ()
+    if isinstance(actual, x.Section):
+        first = tuple(ONE if d.lower is None else in_caller(d.lower, procedure, arguments) for d in shape)
+        last = _uppers_that_matter(dummy, procedure, arguments)
+        return section_mapping(actual, dummy.name, shape, first, last, table, assume)
+    if not isinstance(actual, (x.Ref, x.Component)) or (isinstance(actual, x.Component) and not actual.rank):
+        raise NotInlined(f"the argument for {dummy.name} is an expression, not an array or a section of one")
     if rank_of(actual) != len(shape):
         raise NotInlined(f"the argument for {dummy.name} has another rank")
     lower: list[x.Expression] = []
@@ -144,6 +154,22 @@ def array_mapping(
         if not same and not assume(x.Binary("==", size, add_constant(minus(upper, own), 1))):
             raise NotInlined(f"{dummy.name} may have another shape than its argument")
     return ArrayMapping(actual, tuple(lower), tuple(base_lower))
+
+
+def _uppers_that_matter(
+    dummy: Symbol, procedure: Procedure, arguments: tuple[x.Expression | None, ...]
+) -> tuple[x.Expression | None, ...]:
+    """The upper bounds that a section must agree with, in the caller's terms; None for dimensions that follow it."""
+    shape = dummy.shape or ()
+    out: list[x.Expression | None] = []
+    for k, d in enumerate(shape):
+        if d.assumed or (k == len(shape) - 1 and not _shape_matters(dummy, procedure)):
+            out.append(None)
+        elif isinstance(d.upper, x.Expression):
+            out.append(in_caller(d.upper, procedure, arguments))
+        else:
+            raise NotInlined(f"the shape of {dummy.name} is not known")
+    return tuple(out)
 
 
 def _shape_matters(dummy: Symbol, procedure: Procedure) -> bool:

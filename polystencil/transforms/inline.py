@@ -25,7 +25,9 @@ from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, map_children, map_statement, walk_expression
-from polystencil.transforms.inlinable import ArrayMapping, NotInlined, array_mapping, why_not_inlinable
+from polystencil.transforms.inlinable import ArrayMapping, array_mapping, why_not_inlinable
+from polystencil.transforms.inline_refusal import NotInlined
+from polystencil.transforms.inline_sections import SectionMapping
 from polystencil.transforms.inline_substitution import instantiate, stands_for
 
 
@@ -165,7 +167,7 @@ class _Pull:
         prefix = f"{inliner.procedure}.inl{inliner.count}"
         renamed: dict[str, str] = {}
         scalars: dict[str, x.Expression] = {}
-        arrays: dict[str, ArrayMapping] = {}
+        arrays: dict[str, ArrayMapping | SectionMapping] = {}
         declared: list[Symbol] = []
         before: list[s.Statement] = []
 

@@ -63,7 +63,7 @@ from polystencil.remarks import Remark
 from polystencil.transforms.call_instance import Instance, called, instance_of
 from polystencil.transforms.call_splicing import spliced
 from polystencil.transforms.fusion_trial import fusions_of
-from polystencil.transforms.inlinable import NotInlined
+from polystencil.transforms.inline_refusal import NotInlined
 from polystencil.transforms.results import PassResult
 
 Run = tuple[s.Statement, ...]

@@ -11,7 +11,9 @@ from polystencil.ir.program import Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_body, map_body_expressions, map_expression, walk_expression, walk_statements
 from polystencil.ir.types import INTEGER, Intrinsic
-from polystencil.transforms.inlinable import ArrayMapping, NotInlined
+from polystencil.transforms.inlinable import ArrayMapping, asked_dimension
+from polystencil.transforms.inline_refusal import NotInlined
+from polystencil.transforms.inline_sections import SectionMapping
 
 
 def stands_for(actual: x.Expression, dummy: Symbol, procedure: Procedure) -> bool:
@@ -42,7 +44,7 @@ def instantiate(
     body: s.Body,
     renamed: dict[str, str],
     scalars: dict[str, x.Expression],
-    arrays: dict[str, ArrayMapping],
+    arrays: dict[str, ArrayMapping | SectionMapping],
     prefix: str,
 ) -> s.Body:
     """`body` with variables renamed, scalar and array dummies replaced, constructs and block variables made unique."""
@@ -97,8 +99,10 @@ def _integer(e: x.Expression) -> bool:
     return isinstance(t, Intrinsic) and t.base == "integer"
 
 
-def _moved(e: x.Element, to: ArrayMapping) -> x.Expression:
+def _moved(e: x.Element, to: ArrayMapping | SectionMapping) -> x.Expression:
     """The caller's element: every subscript shifted by the difference of the lower bounds."""
+    if isinstance(to, SectionMapping):
+        return to.element(e.indices)
     indices = tuple(
         _shifted(i, own, base) for i, own, base in zip(e.indices, to.lower, to.base_lower, strict=True)
     )
@@ -117,13 +121,15 @@ def _shifted(i: x.Expression, own: x.Expression, base: x.Expression) -> x.Expres
     return x.Binary("+", x.Binary("-", i, own), base)
 
 
-def _bound(e: x.IntrinsicCall, arrays: dict[str, ArrayMapping]) -> x.Expression:
-    array, dim = e.arguments[0], e.arguments[1] if len(e.arguments) > 1 else None
+def _bound(e: x.IntrinsicCall, arrays: dict[str, ArrayMapping | SectionMapping]) -> x.Expression:
+    array, dim = e.arguments[0], asked_dimension(e)
     if not isinstance(array, x.Ref) or array.id not in arrays:
         return e
     to = arrays[array.id]
     if not isinstance(dim, x.Literal) or not isinstance(dim.value, int):
         raise NotInlined("it asks for all bounds of an array")
+    if isinstance(to, SectionMapping):
+        return to.bound(e.name, dim.value - 1)
     lower = to.lower[dim.value - 1]
     if e.name == "lbound":
         return lower
@@ -133,10 +139,11 @@ def _bound(e: x.IntrinsicCall, arrays: dict[str, ArrayMapping]) -> x.Expression:
     return x.Binary("-", x.Binary("+", lower, size), x.Literal(1, INTEGER))
 
 
-def _argument(a: x.Expression | None, arrays: dict[str, ArrayMapping]) -> x.Expression | None:
+def _argument(a: x.Expression | None, arrays: dict[str, ArrayMapping | SectionMapping]) -> x.Expression | None:
     """A whole array dummy passed on: only where the bounds that the next function sees stay the same."""
     if isinstance(a, x.Ref) and a.rank and a.id in arrays:
-        return arrays[a.id].base
+        to = arrays[a.id]
+        return to.section if isinstance(to, SectionMapping) else to.base
     return a
 
 

@@ -30,6 +30,7 @@ from polystencil.options import Options
 from polystencil.polyhedral.affine import Scope, to_affine
 from polystencil.polyhedral.bounds import dimensions_of
 from polystencil.polyhedral.parameters import Parameters, constant_value
+from polystencil.transforms.fusion_copies import is_allocatable
 from polystencil.transforms.jam import DEFAULT_CACHE
 from polystencil.transforms.skew_body import NotSkewed, TimeLoop
 from polystencil.transforms.skew_rows import RowArray, Rows
@@ -152,10 +153,7 @@ class _Bands:
     def is_allocatable(self, e: x.Expression) -> bool:
         if isinstance(e, x.Ref):
             return "allocatable" in self.attributes(e.id)
-        from polystencil.transforms.fusion_consumer import Renamed
-        from polystencil.transforms.fusion_placement import _is_allocatable
-
-        return _is_allocatable(Renamed(e, "", ()), self.table)
+        return is_allocatable(e, self.table)
 
     def size(self, a: RowArray) -> x.Expression:
         return _eight(x.IntrinsicCall("size", (a.array,), INTEGER))

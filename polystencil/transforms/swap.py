@@ -13,8 +13,9 @@ from polystencil.analysis.definitions import defined_in
 from polystencil.analysis.effects import effects_of
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
-from polystencil.transforms.fusion_consumer import Renamed
-from polystencil.transforms.shape_reads import shapes_read, values_read
+from polystencil.transforms.fusion_elements import chosen_record
+from polystencil.transforms.fusion_paths import family, shapes_in, touched, values_in
+from polystencil.transforms.fusion_renaming import Renamed
 from polystencil.transforms.time_chain import Chain, other_name, statements_besides
 
 
@@ -34,18 +35,17 @@ def check_swap(
         root = r.path.split("%", 1)[0]
         if root in effects.reads | effects.defines:
             raise NotSwapped(f"another statement of the loop reads or writes {root.rsplit('.', 1)[-1]}")
-    reads: set[str] = set()
-    shapes: set[str] = set()
-    for i in consumer.indices:
-        for e in (i.lower, i.upper):
-            reads |= {path.split("%", 1)[0] for path in values_read(e)}
-            shapes |= shapes_read(e)
+    if len({chosen_record(r, chain) for r in renamed}) > 1:
+        raise NotSwapped("the renamed arrays are components of different records, so that one flag does not do for them")
+    bounds = [e for i in consumer.indices for e in (i.lower, i.upper)]
+    reads, shapes = {v for e in bounds for v in values_in(e)}, {v for e in bounds for v in shapes_in(e)}
     variables = {loop.index.id for loop in chain.loops}
     if reads & variables:
         raise NotSwapped(
             "the consumer's bounds read the loop variable, so it does not write the same elements in every execution"
         )
-    changed = reads & (chain.others.defines | {r.path.split("%", 1)[0] for r in renamed})
+    changed = touched(reads, chain.others.defines | {family(r.path) for r in renamed})
+    changed += sorted(shapes & chain.others.defines)
     if changed:
         raise NotSwapped(
             f"the consumer's bounds read {sorted(changed)[0].rsplit('.', 1)[-1]}, a variable assigned in the loop: it does "

@@ -11,16 +11,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from polystencil.analysis.definitions import defined_in
+from polystencil.analysis.definitions import base_id, defined_in
 from polystencil.analysis.effects import Effects, called_targets, effects_of, leaves_loop, self_contained
 from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
 from polystencil.ir.symbols import SymbolTable
-from polystencil.transforms.fusion_producer import Producer, family, touched
+from polystencil.ir.traversal import walk_body_expressions, walk_statements
+from polystencil.ir.types import Intrinsic
+from polystencil.ir.typing import type_of
+from polystencil.transforms.fusion_paths import arrays_written, family, shapes_in, touched, values_in, way_of
+from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused
-from polystencil.transforms.shape_reads import shapes_read, values_read
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,13 +125,12 @@ def _check_intermediates(producer: Producer, effects: Effects, table: SymbolTabl
             )
 
 
-def producer_reads(producer: Producer) -> tuple[set[str], set[str]]:
-    """Variables in the bounds and tests of the producer, besides its own indices; those only asked for their bounds."""
-    asked = [e for i in producer.loop.indices for e in (i.lower, i.upper)]
-    asked += _tests(producer.loop.body)
-    asked += [e for d in producer.definitions for e in d.subscripts]
-    values = {v for e in asked for v in values_read(e)}
-    return values - {i.ref.id for i in producer.loop.indices}, {v for e in asked for v in shapes_read(e)}
+def producer_expressions(producer: Producer) -> list[x.Expression]:
+    """The bounds and tests of the producer, and the subscripts of what it assigns, also those on the way to it."""
+    out = [e for i in producer.loop.indices for e in (i.lower, i.upper)]
+    out += _tests(producer.loop.body)
+    out += [e for d in producer.definitions for e in d.subscripts]
+    return out + [i for d in producer.definitions for w in way_of(d.array) for i in w.indices]
 
 
 def _tests(body: s.Body) -> list[x.Expression]:
@@ -158,17 +160,16 @@ def other_name(id: str, table: SymbolTable) -> str:
 def _check_bounds(
     producer: Producer, effects: Effects, loop: s.Do, group: tuple[s.ParallelLoop, ...], table: SymbolTable
 ) -> None:
-    reads, shapes = producer_reads(producer)
+    asked = producer_expressions(producer)
+    reads = {v for e in asked for v in values_in(e)} - {i.ref.id for i in producer.loop.indices}
     if loop.index.id in reads:
         raise NotFused("the producer's bounds or tests read the variable of the time loop")
     changed = touched(reads, effects.defines | _defined_by(group))
     if changed:
         name = changed[0].rsplit(".", 1)[-1]
         raise NotFused(f"another statement assigns {name}, which the producer's bounds or tests read")
-    reshaped = sorted(shapes & defined_in(loop.body, table).reshaped)
-    if reshaped:
-        name = reshaped[0].rsplit(".", 1)[-1]
-        raise NotFused(f"a statement of the loop may change the bounds of {name}, which the producer's bounds or tests read")
+    shapes = {v for e in asked for v in shapes_in(e)}
+    _check_shapes(shapes, loop, "the producer's bounds or tests", table)
     for id in sorted(reads | shapes):
         why = other_name(id, table)
         if why:
@@ -176,8 +177,6 @@ def _check_bounds(
 
 
 def _defined_by(group: tuple[s.ParallelLoop, ...]) -> set[str]:
-    from polystencil.transforms.fusion_producer import arrays_written
-
     return {family(p) for g in group for p in arrays_written(g)}
 
 
@@ -186,20 +185,24 @@ def _check_inner_bounds(
 ) -> None:
     """Loops of the chain so far must run the same iterations in every iteration of the next one."""
     for inner in chain:
-        reads = values_read(inner.lower) | values_read(inner.upper)
-        shapes = shapes_read(inner.lower) | shapes_read(inner.upper)
+        reads = values_in(inner.lower) | values_in(inner.upper)
+        shapes = shapes_in(inner.lower) | shapes_in(inner.upper)
+        _check_shapes(shapes, outer, "a bound of the inner loop", table)
         changed = touched(reads, {outer.index.id} | _defined_by(group) | _all_defined(outer, table))
         if changed:
             name = changed[0].rsplit(".", 1)[-1]
             raise NotFused(f"a bound of the inner loop reads {name}, which varies in the outer one")
-        reshaped = sorted(shapes & defined_in(outer.body, table).reshaped)
-        if reshaped:
-            name = reshaped[0].rsplit(".", 1)[-1]
-            raise NotFused(f"a bound of the inner loop reads bounds of {name}, which may change in the outer one")
         for id in sorted(reads | shapes):
             why = other_name(id, table)
             if why:
                 raise NotFused(f"a bound of the inner loop may change in the outer one: {why}")
+
+
+def _check_shapes(shapes: set[str], loop: s.Do, what: str, table: SymbolTable) -> None:
+    """Bounds that are asked for must stay: nothing in the loop may allocate the arrays anew."""
+    changed = sorted(shapes & defined_in(loop.body, table).reshaped)
+    if changed:
+        raise NotFused(f"{what} asks for bounds in {changed[0].rsplit('.', 1)[-1]}, which may get another shape in the loop")
 
 
 def _all_defined(loop: s.Do, table: SymbolTable) -> frozenset[str]:
@@ -208,14 +211,11 @@ def _all_defined(loop: s.Do, table: SymbolTable) -> frozenset[str]:
 
 def _as_a_whole(body: s.Body, path: str, table: SymbolTable) -> bool:
     """Whether statements define an array as a whole or the variable it is a component of, or pass it to be defined."""
-    from polystencil.analysis.definitions import base_id
-    from polystencil.ir.traversal import walk_body_expressions, walk_statements
-
     root = path.split("%", 1)[0]
     for st in walk_statements(body):
         match st:
             case s.Assign():
-                if base_id(st.target) == root and not isinstance(st.target, (x.Element, x.Section)):
+                if base_id(st.target) == root and not _is_part(st.target):
                     return True
             case s.Call():
                 if _defines_argument(st.target, st.arguments, root, table):
@@ -232,11 +232,9 @@ def _as_a_whole(body: s.Body, path: str, table: SymbolTable) -> bool:
 def _defines_argument(
     target: x.Expression, arguments: tuple[x.Expression | None, ...], root: str, table: SymbolTable
 ) -> bool:
-    from polystencil.analysis.definitions import base_id
-
     procedure = table.procedures.get(getattr(target, "id", ""))
     for k, a in enumerate(arguments):
-        if a is None or base_id(a) != root or isinstance(a, x.Element):
+        if a is None or base_id(a) != root or (isinstance(a, x.Element) and _is_part(a)):
             continue
         dummy = table.symbols.get(procedure.dummies[k]) if procedure and k < len(procedure.dummies) else None
         if dummy is None or dummy.intent != "in":
@@ -244,4 +242,9 @@ def _defines_argument(
     return False
 
 
-__all__ = ["Chain", "family", "find_chain", "other_name", "producer_reads", "statements_besides"]
+def _is_part(e: x.Expression) -> bool:
+    """Whether a designator is an element or section of intrinsic type, whose definition allocates nothing."""
+    return isinstance(e, (x.Element, x.Section)) and isinstance(type_of(e), Intrinsic)
+
+
+__all__ = ["Chain", "family", "find_chain", "other_name", "statements_besides"]
