@@ -59,7 +59,7 @@ class _Writer:
         self.style = r.choice(("local", "allocatable", "allocatable", "allocatable", "module", "component", "records"))
         self.fields = {a: _field(r, a, self.style) for a in ("q", "f", "g")}
         self.host = r.choice(("module", "module", "module", "contained", "external"))
-        self.named = r.randrange(8) == 0 and self.style == "module"  # f is named, not passed
+        self.extent = r.choice(("n", "n", "9", "m + 1"))
 
     def chance(self, one_in: int) -> bool:
         return self.r.randrange(one_in) == 0
@@ -79,7 +79,7 @@ class _Writer:
         scalar = r.choice(("real(rk), intent(in) :: a", "real(rk), intent(in) :: a", "real(rk), value :: a"))
         self.by_value = "value" in scalar
         body: list[str] = []
-        size = r.choice(("n", "n", "n", f"size({reads})"))
+        size = r.choice(("n", "n", "n", "n", "n", f"size({reads})"))
         factor = "a"
         local = []
         if self.chance(24):
@@ -95,10 +95,10 @@ class _Writer:
             shift = low - 1 + offset
             return f"{array}(i)" if shift == 0 else f"{array}(i {'+' if shift > 0 else '-'} {abs(shift)})"
 
-        step = 0 if update else r.choice((1, 1, -1))
+        step = 0 if update else r.choice((1, 1, 1, -1))
         temporary = self.chance(20)
         first, last = ("2", f"{size} - 1") if update or step < 0 else ("1", f"{size} - 1")
-        if not update and step > 0 and self.chance(5):
+        if not update and step > 0 and self.chance(10):
             last = size + " - 2"
         if update:
             value = f"{at(writes, wl)} + {factor}*({at(reads, rl)} - {at(reads, rl, -1)})"
@@ -112,10 +112,10 @@ class _Writer:
             body += ["do concurrent (i = 1:n)", f"  work(i) = 0.5_rk*{at(reads, rl)}", "end do"]
             value = value.replace(f"{at(reads, rl)}", "work(i)") if update else f"{factor}*work(i)"
         line = f"{target} = {value}"
-        if self.chance(6):
+        if self.chance(12):
             line = f"if (i > 2) {line}"
         body += [head, f"  {line}", "end do"]
-        if self.chance(12):
+        if self.chance(20):
             body.append(self.r.choice(("print *, 'in'", f"{writes}({wl}) = 0.25_rk", "return")))
         intent = "inout"
         head_line = f"subroutine {name}({writes}, {reads}, n, a, extra)"
@@ -131,7 +131,7 @@ class _Writer:
 
     def call(self, name: str, writes: str, reads: str) -> str:
         whole = self.fields[reads].passed
-        n = self.r.choice(("n", "n", "9", "m + 1", f"size({whole})" if whole.endswith(reads) else "n"))
+        n = self.r.choice((self.extent, self.extent, self.extent, "9", f"size({whole})" if whole.endswith(reads) else "n"))
         extra = self.r.choice(("", "", "", ", dt", ", 0.5_rk"))
         return f"call {name}({self.fields[writes].passed}, {self.fields[reads].passed}, {n}, {self.scalar()}{extra})"
 

@@ -107,8 +107,16 @@ def opened(run: Run, caller: Procedure, table: SymbolTable, prefix: str) -> tupl
         inside = piece.body if isinstance(piece, Instance) else (piece,)
         origins.update((id(i), k) for i in walk_statements(inside) if isinstance(i, s.ParallelLoop))
     body = spliced(pieces, table, run[0].span)
-    loops = [(i, origins[id(i)]) for i in walk_statements(body) if isinstance(i, s.ParallelLoop)]
-    return body, loops
+    return body, [(i, origins[id(i)]) for i in _standing_loops(body)]
+
+
+def _standing_loops(body: s.Body) -> Iterator[s.ParallelLoop]:
+    """The loops that run whenever the statements do: not those in loops or branches of a subroutine, fused there or not."""
+    for st in body:
+        if isinstance(st, s.ParallelLoop):
+            yield st
+        elif isinstance(st, s.Block) and not st.name:
+            yield from _standing_loops(st.body)
 
 
 def _piece(st: s.Statement, caller: Procedure, table: SymbolTable, prefix: str) -> s.Statement | Instance:
