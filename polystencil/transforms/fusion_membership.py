@@ -12,8 +12,8 @@ import islpy as isl
 from polystencil.analysis.definitions import Invariance, defined_in
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.building import as_kind, compare, value_of
-from polystencil.ir.sums import constant_distance, folded_sum
+from polystencil.ir.building import as_kind, compare
+from polystencil.ir.sums import from_sum, sum_of
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_expression
 from polystencil.ir.types import Intrinsic
@@ -63,16 +63,16 @@ def at_element(
 
 
 def _tidied(e: x.Expression) -> x.Expression:
-    """`i - 1 >= 2` as `i >= 3`: the constants of a comparison on one side, where the other is a constant."""
+    """`i - 1 >= n - 2` as `i >= n - 1`: what stands on both sides left out, constants on the right."""
     if not isinstance(e, x.Binary) or e.operator not in ("==", ">=", "<="):
         return e
-    left, right = folded_sum(e.left), folded_sum(e.right)
-    c = constant_distance(left, right)
-    if c is not None or value_of(right) is None:
-        return x.Binary(e.operator, left, right)
-    rest = left.left if isinstance(left, x.Binary) and left.operator in "+-" and value_of(left.right) is not None else left
-    distance = constant_distance(left, rest) or 0
-    return x.Binary(e.operator, rest, folded_sum(x.Binary("-", right, x.Literal(distance, type_of(right)))))
+    (left, c), (right, d) = sum_of(e.left), sum_of(e.right)
+    kind = type_of(e.left)
+    if not isinstance(kind, Intrinsic) or kind.base != "integer" or type_of(e.right) != kind:
+        return e
+    both = {t: min(n, right[t]) for t, n in left.items() if n > 0 and right.get(t, 0) > 0}
+    one, other = ({t: m for t, n in side.items() if (m := n - both.get(t, 0))} for side in (left, right))
+    return x.Binary(e.operator, from_sum(one, 0, kind), from_sum(other, d - c, kind))
 
 
 def _compare(operator: str, a: x.Expression, b: x.Expression) -> x.Expression:

@@ -17,6 +17,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 
+import islpy as isl
+
 from polystencil.analysis.call_values import usual_values
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -28,7 +30,6 @@ from polystencil.ir.traversal import (
     map_body,
     map_body_expressions,
     map_expression,
-    walk_body_expressions,
     walk_expression,
     walk_statements,
 )
@@ -138,26 +139,21 @@ def _moves_by_one(e: x.Expression, index: str, other: str) -> bool:
 
 
 def _has_two_offsets(loop: s.ParallelLoop, outer: str, scope: Scope) -> bool:
-    position = scope.indices[outer]
-    offsets: dict[str, set[int]] = {}
-    i = to_affine(x.Ref(outer, INTEGER), scope)
-    if i is None:
-        return False
-    del position
+    along: dict[tuple[str, int], list[isl.PwAff]] = {}
     for st in walk_statements(loop.body):
         if not isinstance(st, s.Assign):
             continue
-        for e in walk_body_expressions((s.Assign(x.Ref("", INTEGER), st.value),)):
+        for e in walk_expression(st.value):
             if not isinstance(e, x.Element):
                 continue
-            for subscript in e.indices:
-                f = to_affine(subscript, scope)
-                if f is None or not any(isinstance(n, x.Ref) and n.id == outer for n in walk_expression(subscript)):
+            for position, subscript in enumerate(e.indices):
+                if not any(isinstance(n, x.Ref) and n.id == outer for n in walk_expression(subscript)):
                     continue
-                c = constant_value(f.sub(i).coalesce())
-                if c is not None:
-                    offsets.setdefault(repr(e.base), set()).add(c)
-    return any(len(o) > 1 for o in offsets.values())
+                f = to_affine(subscript, scope)
+                if f is not None:
+                    along.setdefault((repr(e.base), position), []).append(f)
+    apart = (constant_value(f.sub(same[0]).coalesce()) for same in along.values() for f in same[1:])
+    return any(bool(c) for c in apart)
 
 
 def _jammed(interior: s.ParallelLoop, row: int, box: Box, prefix: str) -> s.ParallelLoop:
