@@ -13,6 +13,7 @@ from polystencil.ir import statements as s
 from polystencil.ir.building import FALSE
 from polystencil.ir.program import Symbol, TypeDefinition
 from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.traversal import walk_statements
 from polystencil.transforms.fusion_copies import allocate_copy, copy_loop, copy_symbol, whole_copy
 from polystencil.transforms.fusion_elements import (
     RecordCopies,
@@ -24,6 +25,7 @@ from polystencil.transforms.fusion_elements import (
     records_of,
     where_allocated,
 )
+from polystencil.transforms.fusion_paths import root_of
 from polystencil.transforms.fusion_renaming import Renamed
 from polystencil.transforms.time_chain import Chain
 
@@ -117,11 +119,14 @@ class Buffers:
 
     def settled(self, body: s.Body) -> s.Body:
         """Statements further out that touch a renamed array find its values in the array itself."""
-        roots = {r.path.split("%", 1)[0] for r in self.renamed}
+        roots = {root_of(r.path) for r in self.renamed}
         out: list[s.Statement] = []
         for st in body:
             if isinstance(st, s.Block) and any(v.id.startswith(self.prefix) for v in st.declarations):
                 out.append(st)  # the inner loop of the chain
+                continue
+            if isinstance(st, s.Block) and not st.name and self.holds_chain(st):
+                out.append(dataclasses.replace(st, body=self.settled(st.body)))
                 continue
             effects = effects_of((st,), self.table)
             if roots & (effects.reads | effects.defines):
@@ -131,6 +136,11 @@ class Buffers:
                 for r in self.renamed:
                     out += self.again(r, f"{self.prefix}.again{len(out)}", st)
         return tuple(out)
+
+    def holds_chain(self, st: s.Block) -> bool:
+        """Whether a block holds the inner loop of the chain."""
+        inside = (i for i in walk_statements(st.body) if isinstance(i, s.Block))
+        return any(v.id.startswith(self.prefix) for i in inside for v in i.declarations)
 
     def again(self, r: Renamed, prefix: str, at: s.Statement) -> s.Body:
         """Make a copy equal to its array again."""

@@ -34,6 +34,11 @@ def family(path: str) -> str:
     return out
 
 
+def root_of(path: str) -> str:
+    """The id of the variable that a path begins with, also where it is an element of an array of records."""
+    return family(path).split("%", 1)[0]
+
+
 def way_of(array: x.Expression) -> list[x.Element]:
     """The elements of arrays of records that a designator passes: `s%tr(m)` of `s%tr(m)%q`."""
     out: list[x.Element] = []
@@ -68,7 +73,7 @@ def arrays_named(body: s.Body) -> set[str]:
 
 def check_storage(path: str, table: SymbolTable, what: str) -> None:
     """Refuse arrays whose storage may have another name."""
-    symbol = table.symbols.get(path.split("%", 1)[0])
+    symbol = table.symbols.get(root_of(path))
     if symbol is not None and symbol.block is not None:
         raise NotFused(f"{what} stands in a common block or equivalence: its storage has another name (alias)")
     if symbol is not None and "volatile" in symbol.attributes:

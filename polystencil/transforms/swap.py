@@ -14,7 +14,7 @@ from polystencil.analysis.effects import effects_of
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
 from polystencil.transforms.fusion_elements import chosen_record
-from polystencil.transforms.fusion_paths import family, shapes_in, touched, values_in
+from polystencil.transforms.fusion_paths import family, root_of, shapes_in, touched, values_in
 from polystencil.transforms.fusion_renaming import Renamed
 from polystencil.transforms.time_chain import Chain, other_name, statements_besides
 
@@ -32,7 +32,7 @@ def check_swap(
     rest = statements_besides(innermost.body, (*group, *_blocks_around(innermost.body, group)))
     effects = effects_of(rest, table)
     for r in renamed:
-        root = r.path.split("%", 1)[0]
+        root = root_of(r.path)
         if root in effects.reads | effects.defines:
             raise NotSwapped(f"another statement of the loop reads or writes {root.rsplit('.', 1)[-1]}")
     if len({chosen_record(r, chain) for r in renamed}) > 1:

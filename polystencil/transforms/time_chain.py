@@ -21,7 +21,7 @@ from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import walk_body_expressions, walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
-from polystencil.transforms.fusion_paths import arrays_written, family, shapes_in, touched, values_in, way_of
+from polystencil.transforms.fusion_paths import arrays_written, family, root_of, shapes_in, touched, values_in, way_of
 from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused
 
@@ -106,7 +106,7 @@ def _check(
     _check_bounds(producer, effects, loop, group, table)
     _check_inner_bounds(chain, loop, group, table)
     for path in renamed:
-        root = path.split("%", 1)[0]
+        root = root_of(path)
         if root in effects.defines and _as_a_whole(rest, path, table):
             raise NotFused(
                 f"another statement of the loop defines {root.rsplit('.', 1)[-1]} as a whole, or passes it as an argument "
@@ -117,7 +117,7 @@ def _check(
 
 def _check_intermediates(producer: Producer, effects: Effects, table: SymbolTable) -> None:
     for d in producer.definitions:
-        root = d.path.split("%", 1)[0]
+        root = root_of(d.path)
         classes = {storage_class(id, table) for id in effects.reads | effects.defines}
         if root in effects.reads | effects.defines or storage_class(root, table) in classes:
             raise NotFused(
@@ -211,7 +211,7 @@ def _all_defined(loop: s.Do, table: SymbolTable) -> frozenset[str]:
 
 def _as_a_whole(body: s.Body, path: str, table: SymbolTable) -> bool:
     """Whether statements define an array as a whole or the variable it is a component of, or pass it to be defined."""
-    root = path.split("%", 1)[0]
+    root = root_of(path)
     for st in walk_statements(body):
         match st:
             case s.Assign():
