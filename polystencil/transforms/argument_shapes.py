@@ -100,6 +100,8 @@ def _distance(start: x.Expression, stop: x.Expression, direction: int) -> x.Expr
     length = minus(*same_kind(b, a))
     if abs(direction) == 1:
         return add_constant(length, 1)
+    if (v := value_of(length)) is not None:
+        return x.Literal(max(v + abs(direction), 0) // abs(direction), type_of(length))
     stride = x.Literal(abs(direction), type_of(length))
     return x.Binary("/", plus(length, stride), stride)
 

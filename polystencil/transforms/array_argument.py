@@ -99,9 +99,12 @@ class ArrayArgument:
         if d.whole and d.known_same:
             at = next(n for n, own in enumerate(self.subscripts) if own is d)
             return x.IntrinsicCall(name, (self.base, x.Literal(at + 1, INTEGER)), INTEGER)
-        lower = value_of(d.lower)
+        lower, extent = value_of(d.lower), value_of(d.extent)
+        if lower is not None and extent is not None:  # an array without elements has 1 and 0 as its bounds
+            low, high = (lower, lower + extent - 1) if extent > 0 else (1, 0)
+            return x.Literal(low if name == "lbound" else high, type_of(d.lower))
         positive = x.Binary(">", d.extent, x.Literal(0, type_of(d.extent)))
-        if name == "lbound":  # an array without elements has 1 and 0 as its bounds
+        if name == "lbound":
             if lower == 1:
                 return d.lower
             return x.IntrinsicCall("merge", (d.lower, x.Literal(1, type_of(d.lower)), positive), type_of(d.lower))

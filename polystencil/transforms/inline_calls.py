@@ -44,8 +44,22 @@ opened calls would be fused with a loop of another subroutine, they stay calls. 
 ... end module'''
 >>> from polystencil.options import Options
 >>> from polystencil.ir.printer import print_program
->>> opened = inline_calls(ps.parse(before, name="m.f90").ir, Options()).program
->>> print("\\n".join(print_program(opened).splitlines()[34:43]))
+>>> opened = inline_calls(ps.parse(before, name="m.f90"), Options()).program
+>>> print("\\n".join(print_program(opened).splitlines()[33:47]))
+    do t = 1, nt
+      block
+        integer(4) :: i
+        do concurrent (i = 0:size(q, 1) - 2)
+          f(i + 1) = q(i + 2) - q(i + 1)
+        end do
+      end block
+      block
+        integer(4) :: i
+        do concurrent (i = 2:n - 1)
+          q(i) = q(i) + f(i) - f(i - 1)
+        end do
+      end block
+    end do
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
-from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.symbols import SymbolTable, symbols_in_body
 from polystencil.ir.traversal import walk_body_expressions, walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
@@ -105,8 +105,11 @@ def _check(
     _check_intermediates(producer, effects, table)
     _check_bounds(producer, effects, loop, group, table)
     _check_inner_bounds(chain, loop, group, table)
+    declared = {v.id for v in symbols_in_body(loop.body)}
     for path in renamed:
         root = root_of(path)
+        if root in declared:
+            raise NotFused(f"{root.rsplit('.', 1)[-1]} is a variable of a block in the loop, so it has no copy outside of it")
         if root in effects.defines and _as_a_whole(rest, path, table):
             raise NotFused(
                 f"another statement of the loop defines {root.rsplit('.', 1)[-1]} as a whole, or passes it as an argument "
