@@ -126,6 +126,16 @@ class _Writer:
         out[0] = prefix + out[0]
         return [*out, *("  " + b for b in body), "end subroutine"]
 
+    def both(self) -> list[str]:
+        """A subroutine that calls the two kernels."""
+        (qs, _), (fs, _) = self.shape(), self.shape()
+        return [
+            "subroutine both(u, v, n, a, extra)", "  integer, intent(in) :: n", f"  real(rk), intent(inout) :: u{qs}",
+            f"  real(rk), intent(inout) :: v{fs}", "  real(rk), intent(in) :: a", "  real(rk), intent(in), optional :: extra",
+            "  call flux(v, u, n, a)", self.r.choice(("  call update(u, v, n, 0.5_rk*a)", "  call update(u, v, size(u), a)")),
+            "end subroutine",
+        ]  # fmt: skip
+
     def scalar(self) -> str:
         return self.r.choice(("0.25_rk", "dt", "dt", "0.5_rk*dt", "c(k)", "c(stage)", "twice(dt)", "-0.125_rk"))
 
@@ -147,6 +157,9 @@ def random_called_stages(r: Random) -> str:
         calls.insert(r.choice((0, 0, 1)), w.call("second", "g", r.choice(("q", "f"))))
     if w.chance(9):
         calls.insert(1, r.choice(("dt = dt*0.5_rk", "stage = 3 - stage", "print *, 'between', dt", f"{w.fields['g'].whole} = 0.5_rk")))
+    if len(calls) == 2 and w.chance(6):
+        kernels.append(w.both())
+        calls = [w.call("both", "q", "f")]
     body = [*calls]
     if w.chance(5):
         body = ["block", "  integer :: at", "  at = k", *("  " + i for i in body), "end block"]

@@ -21,6 +21,7 @@ from polystencil.ir.types import Intrinsic, Record
 from polystencil.ir.typing import rank_of, type_of
 from polystencil.transforms.argument_shapes import array_argument
 from polystencil.transforms.array_argument import ArrayArgument
+from polystencil.transforms.call_names import free_name
 from polystencil.transforms.callable_inline import definitions_of, own_ids
 from polystencil.transforms.inline_refusal import NotInlined
 
@@ -49,7 +50,7 @@ def arguments_of(
         raise NotInlined(f"{procedure.name} is called with another number of arguments")
     found = definitions_of(procedure, body, table)
     _check_names_apart(call, procedure, body, found, table)
-    return _Matching(call, procedure, found, caller, table, prefix).all()
+    return _Matching(call, procedure, body, found, caller, table, prefix).all()
 
 
 def _by_reference(a: x.Expression | None) -> bool:
@@ -60,18 +61,18 @@ def _check_names_apart(
     call: s.Call, procedure: Procedure, body: s.Body, found: Definitions, table: SymbolTable
 ) -> None:
     """Refuse calls in which what is assigned under one name may be read under another."""
-    given = [(d, a, designated_path(a)) for d, a in zip(procedure.dummies, call.arguments, strict=True)
-             if a is not None and _by_reference(a)]  # fmt: skip
-    for k, (d1, _, p1) in enumerate(given):
-        for d2, _, p2 in given[k + 1 :]:
-            if p1 is None or p2 is None or not (found.ids & {d1, d2}) or not _overlap(p1, p2, table):
-                continue
-            raise NotInlined(f"{p1.rsplit('.', 1)[-1]} is passed twice, and {procedure.name} assigns it")
+    given = {d: path for d, a in zip(procedure.dummies, call.arguments, strict=True)
+             if a is not None and _by_reference(a) and (path := designated_path(a)) is not None}  # fmt: skip
+    for d1, p1 in given.items():
+        assigned = [p1 + p[len(d1) :] for p in found.paths if p == d1 or p.startswith(d1 + "%")]
+        for d2, p2 in given.items():
+            if d1 != d2 and any(_overlap(p, p2, table) for p in assigned):
+                raise NotInlined(f"{p2.rsplit('.', 1)[-1]} is passed twice, and {procedure.name} assigns it")
     own = own_ids(procedure, body)
     outside = {e.id for e in walk_body_expressions(body) if isinstance(e, x.Ref)} | named_in_calls(body, table)
-    for d, _, path in given:
+    for d, path in given.items():
         for id in outside - own:
-            if path is not None and _overlap(path.split("%", 1)[0], id, table) and found.ids & {d, id}:
+            if _overlap(path.split("%", 1)[0], id, table) and found.ids & {d, id}:
                 name = id.rsplit(".", 1)[-1]
                 raise NotInlined(f"{procedure.name} names {name}, which is passed to it as well, and assigns it")
 
@@ -85,9 +86,11 @@ def _overlap(p: str, q: str, table: SymbolTable) -> bool:
 
 class _Matching:
     def __init__(
-        self, call: s.Call, procedure: Procedure, found: Definitions, caller: Procedure, table: SymbolTable, prefix: str
-    ) -> None:
-        self.call, self.procedure, self.found, self.table, self.prefix = call, procedure, found, table, prefix
+        self, call: s.Call, procedure: Procedure, body: s.Body, found: Definitions, caller: Procedure,
+        table: SymbolTable, prefix: str,
+    ) -> None:  # fmt: skip
+        self.call, self.procedure, self.body, self.found = call, procedure, body, found
+        self.table, self.prefix = table, prefix
         self.inside = Invariance(table, found, procedure.id)
         self.actual = dict(zip(procedure.dummies, call.arguments, strict=True))
         self.invariant = Invariance(table, self.defined_in_caller(), caller.id)
@@ -134,12 +137,19 @@ class _Matching:
     def check_type(self, a: x.Expression, dummy: Symbol) -> None:
         given, wanted = type_of(a), dummy.type
         if isinstance(given, Record) and isinstance(wanted, Record):
-            if given.id != wanted.id or wanted.polymorphic or given.polymorphic:
-                raise NotInlined(f"the argument {dummy.name} is polymorphic or of an extended type")
+            open_type = wanted.polymorphic or given.polymorphic
+            if given.id != wanted.id or given.id == "*" or (open_type and not self.only_components(dummy.id)):
+                raise NotInlined(f"the argument {dummy.name} is polymorphic, or of an extended type")
         elif not (isinstance(given, Intrinsic) and isinstance(wanted, Intrinsic)) or (
             (given.base, given.kind) != (wanted.base, wanted.kind)
         ):
             raise NotInlined(f"the argument for {dummy.name} has another type or kind")
+
+    def only_components(self, id: str) -> bool:
+        """Whether the body names a dummy only to reach its components, which are there whatever its dynamic type."""
+        nodes = list(walk_body_expressions(self.body))
+        inside = sum(isinstance(n, x.Component) and isinstance(n.base, x.Ref) and n.base.id == id for n in nodes)
+        return inside == sum(isinstance(n, x.Ref) and n.id == id for n in nodes)
 
     def scalar(self, a: x.Expression, dummy: Symbol) -> None:
         if rank_of(a):
@@ -147,7 +157,7 @@ class _Matching:
         assigned = dummy.id in self.found.ids
         if "allocatable" in dummy.attributes:
             self.out.scalars[dummy.id] = self.allocatable(a, dummy)
-        elif "value" in dummy.attributes:
+        elif "value" in dummy.attributes and assigned:
             self.out.scalars[dummy.id] = self.copied(a, dummy.name, dummy.type)
         elif isinstance(dummy.type, Record) or assigned:
             if not isinstance(a, (x.Ref, x.Element, x.Component)):
@@ -226,6 +236,7 @@ class _Matching:
         if not isinstance(type, Intrinsic):
             raise NotInlined(f"the argument for {name} is copied, but is of derived type")
         taken = {v.name for v in self.out.declared}
+        name = free_name(name)
         new, n = name, 1
         while new in taken:
             n += 1

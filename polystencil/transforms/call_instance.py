@@ -10,6 +10,7 @@ from polystencil.ir.program import Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import map_statement, walk_body_expressions, walk_expression
 from polystencil.transforms.call_arguments import arguments_of
+from polystencil.transforms.call_names import check_intrinsics
 from polystencil.transforms.call_substitution import Substitution, rename_of
 from polystencil.transforms.callable_inline import body_of, check_form, check_names, check_statements, has_parallel_loop
 from polystencil.transforms.inline_refusal import NotInlined
@@ -55,6 +56,7 @@ def instance_of(
     substitution = Substitution(arguments, renamed, prefix, table)
     new = substitution.body(body)
     own = tuple(substitution.symbol(v) for v in _used(procedure, body))
+    check_intrinsics((*arguments.copies, *new), own, caller, table)
     copies = {v.id for v in arguments.declared}
     if any(e.id in copies for v in own for e in _in_bounds(v)):  # made when a block of their own begins, after the copies
         return Instance(tuple(arguments.declared), tuple(arguments.copies), (s.Block(own, new, span=call.span),))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from polystencil.analysis.definitions import is_pure
-from polystencil.analysis.effects import Effects, effects_of, self_contained
-from polystencil.analysis.storage import root_class
+from polystencil.analysis.definitions import defined_in, is_pure
+from polystencil.analysis.effects import effects_of, self_contained
+from polystencil.analysis.storage import POINTED, root_class
 from polystencil.errors import NOWHERE, Span
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
@@ -19,6 +19,7 @@ from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import walk_body_expressions, walk_expression, walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.transforms.call_instance import Instance
+from polystencil.transforms.fusion_paths import shapes_in, touched, values_in
 
 
 def spliced(pieces: Sequence[s.Statement | Instance], table: SymbolTable, span: Span) -> s.Body:
@@ -88,8 +89,18 @@ class _Splicing:
         """Whether what expressions read, or that they can be evaluated, may depend on statements."""
         if any(isinstance(e, x.FunctionCall) and not self.of_arguments(e) for r in read for e in walk_expression(r)):
             return bool(body)
-        effects: Effects = effects_of(body, self.table)
-        if effects.unknown:
+        if not body:
+            return False
+        found = defined_in(body, self.table)
+        if found.unknown or effects_of(body, self.table).unknown:
             return True
-        reads = {root_class(e.id, self.table) for r in read for e in walk_expression(r) if isinstance(e, x.Ref)}
-        return bool(reads & {root_class(id, self.table) for id in effects.defines})
+        if {v for r in read for v in shapes_in(r)} & found.reshaped:
+            return True
+        reads = {v for r in read for v in values_in(r)}
+        shared = self.shared(reads) & self.shared(set(found.paths))
+        return bool(shared) or bool(touched(reads, found.paths))
+
+    def shared(self, paths: set[str]) -> set[str]:
+        """The storage of paths that other names have as well."""
+        classes = {root_class(p, self.table) for p in paths}
+        return {c for c in classes if c == POINTED or c.startswith("block ")}

@@ -13,6 +13,7 @@ from polystencil.ir.traversal import map_children, map_statement
 from polystencil.ir.types import Intrinsic
 from polystencil.transforms.array_argument import ArrayArgument
 from polystencil.transforms.call_arguments import Arguments
+from polystencil.transforms.call_names import free_name
 from polystencil.transforms.inline_refusal import NotInlined
 
 _INQUIRY = ("size", "lbound", "ubound", "shape")
@@ -30,6 +31,8 @@ class Substitution:
         return tuple(new for st in body for new in self.statement(st))
 
     def statement(self, st: s.Statement) -> s.Body:
+        if isinstance(st, s.Call):
+            self.check_passed_on(st)
         if isinstance(st, s.If) and self.arguments.present:
             return self.decided(st)
         new = map_statement(st, self.expression, self.body)
@@ -100,7 +103,9 @@ class Substitution:
         """A variable of the subroutine as one of a block or loop of the caller."""
         shape = None if v.shape is None else tuple(self.dimension(d) for d in v.shape)
         initial = None if v.initial is None else self.expression(v.initial)
-        return dataclasses.replace(v, id=self.renamed.get(v.id, v.id), shape=shape, initial=initial)
+        return dataclasses.replace(
+            v, id=self.renamed.get(v.id, v.id), name=free_name(v.name), shape=shape, initial=initial
+        )
 
     def dimension(self, d: Dimension) -> Dimension:
         lower = None if d.lower is None else self.expression(d.lower)
@@ -116,6 +121,8 @@ class Substitution:
                 return arrays[id].section(tuple(map(self.expression, e.subscripts)))
             case x.IntrinsicCall(name=name) if name in _INQUIRY and isinstance(a := e.arguments[0], x.Ref) and a.id in arrays:
                 return arrays[a.id].inquiry(e)
+            case x.FunctionCall():
+                self.check_passed_on(e)
             case x.IntrinsicCall(name="present"):
                 return self.is_present(e)
             case x.IntrinsicCall(name=name) if name in _NOT_OF_PARTS:
@@ -133,6 +140,18 @@ class Substitution:
                 pass
         new = map_children(e, self.expression)
         return _folded(new) if self.arguments.present else new
+
+    def check_passed_on(self, call: s.Call | x.FunctionCall) -> None:
+        """Refuse elements of an array of the subroutine from which on others take the elements in sequence."""
+        target = call.target
+        procedure = self.table.procedures.get(target.id) if isinstance(target, x.ProcedureRef) else None
+        for k, a in enumerate(call.arguments):
+            if not isinstance(a, x.Element) or not isinstance(a.base, x.Ref) or a.base.id not in self.arguments.arrays:
+                continue
+            known = procedure is not None and k < len(procedure.dummies)
+            dummy = self.table.symbols.get(procedure.dummies[k]) if known and procedure is not None else None
+            if (dummy is None or dummy.shape is not None) and not self.arguments.arrays[a.base.id].covers:
+                raise NotInlined("it passes an element from which on they are taken in sequence")
 
     def is_present(self, e: x.IntrinsicCall) -> x.Expression:
         a = e.arguments[0]

@@ -14,6 +14,7 @@ from polystencil.ir.program import Procedure, Symbol
 from polystencil.ir.symbols import SymbolTable, symbols_in_body
 from polystencil.ir.traversal import walk_body_expressions, walk_statements
 from polystencil.ir.types import Intrinsic, ProcedureType
+from polystencil.transforms.call_names import scopes_around
 from polystencil.transforms.inline_refusal import NotInlined
 
 _ALLOWED = (
@@ -128,11 +129,13 @@ def own_ids(procedure: Procedure, body: s.Body) -> frozenset[str]:
 def check_names(procedure: Procedure, body: s.Body, caller: Procedure, table: SymbolTable) -> None:
     """NotInlined where the caller's scope cannot name what the statements name."""
     own = own_ids(procedure, body)
-    here = _scopes_around(caller, table)
+    here = scopes_around(caller, table)
     order = list(table.modules)
     home = next((id for id in here if id in table.modules), None)
     defined = defined_in(body, table).ids
     for e in walk_body_expressions(body):
+        if isinstance(e, x.StructureConstructor):
+            raise NotInlined(f"{procedure.name} builds a value of derived type")
         if not isinstance(e, (x.Ref, x.ProcedureRef)) or e.id in own:
             continue
         if isinstance(e, x.ProcedureRef):
@@ -150,13 +153,6 @@ def check_names(procedure: Procedure, body: s.Body, caller: Procedure, table: Sy
         symbol = table.symbols.get(e.id)
         if symbol is not None and "protected" in symbol.attributes and e.id in defined:
             raise NotInlined(f"{procedure.name} assigns {name}, which is protected in its module")
-
-
-def _scopes_around(caller: Procedure, table: SymbolTable) -> list[str]:
-    out = [caller.id]
-    while (host := table.procedures[out[-1]].host if out[-1] in table.procedures else None) is not None:
-        out.append(host)
-    return out
 
 
 def definitions_of(procedure: Procedure, body: s.Body, table: SymbolTable) -> Definitions:
