@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 
 import islpy as isl
@@ -10,7 +11,14 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import FALSE, all_of
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import child_expressions, walk_body_expressions, walk_expression, walk_statements
+from polystencil.ir.traversal import (
+    child_expressions,
+    map_body,
+    map_body_expressions,
+    walk_body_expressions,
+    walk_expression,
+    walk_statements,
+)
 from polystencil.ir.typing import rank_of
 from polystencil.polyhedral.model import build_model
 from polystencil.proofs.latest_producer import Chosen, latest_producer
@@ -18,7 +26,7 @@ from polystencil.proofs.verdicts import Proven
 from polystencil.transforms.fusion_consumer import Consumer
 from polystencil.transforms.fusion_coverage import array_bounds, box_of
 from polystencil.transforms.fusion_definition import Definition, indices_at
-from polystencil.transforms.fusion_membership import at_element, test_sets, tests_of
+from polystencil.transforms.fusion_membership import at_element, membership_tests, sets_of_tests
 from polystencil.transforms.fusion_paths import family, name_of, path_of
 from polystencil.transforms.fusion_producer import Producer
 from polystencil.transforms.fusion_refusal import NotFused, refused
@@ -73,12 +81,14 @@ def choose(
         for a in accesses:
             if a.is_write or a.loops[0].statement is not consumer.loop:
                 continue
+            if not any(a.expression is e for e in places):
+                raise NotFused(f"the consumer reads {name_of(d.path)} in a way that is not followed")
             if a.why:
                 raise NotFused(f"a subscript with which the consumer reads {name_of(d.path)} is not affine")
             part = a.may.range()
             reads[id(a.expression)] = part.union(reads[id(a.expression)]) if id(a.expression) in reads else part
-        tests = tests_of(d, layer.loop)
-        truths = test_sets(d, tests, body, table, procedure, model.parameters)
+        tests = membership_tests(d, layer.loop)
+        truths = sets_of_tests(d, tests, body, table, procedure, model.parameters)
         plain = own[0].must.dim(isl.dim_type.out) == rank_of(d.array)
         if not plain:
             truths = []  # subscripts on the way to a component: not described by the tests alone
@@ -121,6 +131,25 @@ def _may_be_skipped(e: x.Expression) -> tuple[x.Expression, ...]:
     if isinstance(e, x.IntrinsicCall) and e.name == "merge":
         return tuple(a for a in e.arguments if a is not None)
     return ()
+
+
+def by_value(loop: s.ParallelLoop, paths: frozenset[str]) -> s.ParallelLoop:
+    """The loop with elements of `paths` passed to procedures by value, so that they are read where they stand."""
+
+    def wrap(a: x.Expression | None) -> x.Expression | None:
+        return x.Paren(a) if isinstance(a, x.Element) and path_of(a.base) in paths else a
+
+    def expression(e: x.Expression) -> x.Expression:
+        if isinstance(e, x.FunctionCall) and any(wrap(a) is not a for a in e.arguments):
+            return dataclasses.replace(e, arguments=tuple(map(wrap, e.arguments)))
+        return e
+
+    def statement(st: s.Statement) -> s.Body:
+        if isinstance(st, s.Call) and any(wrap(a) is not a for a in st.arguments):
+            return (dataclasses.replace(st, arguments=tuple(map(wrap, st.arguments))),)
+        return (st,)
+
+    return dataclasses.replace(loop, body=map_body(map_body_expressions(loop.body, expression), statement))
 
 
 def left_to_memory(body: s.Body, paths: frozenset[str]) -> frozenset[str]:

@@ -87,7 +87,8 @@ def _passed(body: s.Body, produced: set[str]) -> bool:
     """Whether an intermediate array is an argument of a procedure."""
     calls = [e.arguments for e in walk_body_expressions(body) if isinstance(e, x.FunctionCall)]
     calls += [st.arguments for st in walk_statements(body) if isinstance(st, s.Call)]
-    return any(path_of(a) in produced for arguments in calls for a in arguments if a is not None)
+    given = [a.base if isinstance(a, x.Section) else a for arguments in calls for a in arguments if a is not None]
+    return any(path_of(a) in produced for a in given)
 
 
 def _check_definitions(producer: Producer, loop: s.ParallelLoop, table: SymbolTable) -> None:

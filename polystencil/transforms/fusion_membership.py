@@ -26,7 +26,7 @@ from polystencil.transforms.fusion_definition import Definition
 from polystencil.transforms.fusion_refusal import NotFused
 
 
-def tests_of(d: Definition, loop: s.ParallelLoop) -> list[x.Expression]:
+def membership_tests(d: Definition, loop: s.ParallelLoop) -> list[x.Expression]:
     """The conditions on the loop's indices, and on subscripts that no index moves along, under which `d` writes.
 
     A subscript that no index moves along reads as the element's (`element_ref`).
@@ -81,7 +81,7 @@ def _compare(operator: str, a: x.Expression, b: x.Expression) -> x.Expression:
     return compare(operator, as_kind(a, widest), as_kind(b, widest))
 
 
-def test_sets(
+def sets_of_tests(
     d: Definition, tests: list[x.Expression], body: s.Body, table: SymbolTable, procedure: str, parameters: Parameters
 ) -> list[Truth]:
     """The elements for which each test holds, in the parameters of a model of `body`."""

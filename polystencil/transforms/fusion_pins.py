@@ -4,7 +4,8 @@
     do concurrent (i = 1:size(f) - 1)    q(i) = ... f(i)     -->   do concurrent (i = 1:m), if (size(f) - 1 == m)
 
 Where the bounds of consumer and producers are different expressions, tests of one against the other can only be
-decided at run time, and no interior is free of them. Only for arrays that several loops produce.
+decided at run time, and no interior is free of them. Only for arrays that several loops produce, and along dimensions
+in which every element is read by the iteration that has its index: there, loops of other ranges would be strange.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from polystencil.ir.traversal import walk_body_expressions
 from polystencil.ir.typing import type_of
 from polystencil.transforms.fusion_coverage import RuntimeCheck
 from polystencil.transforms.fusion_definition import indices_at
-from polystencil.transforms.fusion_paths import arrays_written, path_of
+from polystencil.transforms.fusion_paths import arrays_written, family, path_of, touched, values_in
 from polystencil.transforms.fusion_producer import as_producer
 from polystencil.transforms.fusion_refusal import NotFused
 
@@ -30,13 +31,14 @@ def pinned(
 ) -> tuple[s.ParallelLoop, tuple[RuntimeCheck, ...]]:
     """The consumer with bounds of the producers where they differ in form, and the checks that they are equal."""
     candidates = _bounds_met(consumer, producers, together, table)
+    written = {family(p) for loop in producers for p in arrays_written(loop)}
     indices, checks = [], []
     for i in consumer.indices:
         new = i
         for end in ("lower", "upper"):
             have = getattr(i, end)
             best = _pick([c for id, e, c in candidates if (id, e) == (i.ref.id, end)], have, end)
-            if best is None or type_of(best) != type_of(have):
+            if best is None or type_of(best) != type_of(have) or touched(values_in(have), written):
                 continue
             new = dataclasses.replace(new, lower=best) if end == "lower" else dataclasses.replace(new, upper=best)
             text = f"the {end} bound of the consumer is that of its producers"
@@ -48,7 +50,7 @@ def pinned(
 def _bounds_met(
     consumer: s.ParallelLoop, producers: tuple[s.ParallelLoop, ...], together: frozenset[str], table: SymbolTable
 ) -> list[tuple[str, str, x.Expression]]:
-    """(index of the consumer, which end, bound of a producer) where an index runs along one of a producer."""
+    """(index of the consumer, which end, bound of a producer) where an index is the same as one of a producer."""
     own = {i.ref.id: i.ref for i in consumer.indices}
     reads = [e for e in walk_body_expressions(consumer.body) if isinstance(e, x.Element) and path_of(e.base) in together]
     out: list[tuple[str, str, x.Expression]] = []
@@ -59,15 +61,12 @@ def _bounds_met(
             producer = as_producer(loop, table, together)
         except NotFused:
             continue
-        theirs = {i.ref.id: i for i in loop.indices}
         for d in producer.definitions:
-            for e in reads:
-                if path_of(e.base) != d.path:
-                    continue
-                for index, where in indices_at(d, e.indices).items():
-                    for id, ref in own.items():
-                        if constant_distance(where, ref) is not None:
-                            out += [(id, "lower", theirs[index].lower), (id, "upper", theirs[index].upper)]
+            met = [indices_at(d, e.indices) for e in reads if path_of(e.base) == d.path]
+            for theirs in loop.indices:
+                for id, ref in own.items():
+                    if met and all(constant_distance(at[theirs.ref.id], ref) == 0 for at in met):
+                        out += [(id, "lower", theirs.lower), (id, "upper", theirs.upper)]
     return out
 
 

@@ -19,7 +19,7 @@ from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, walk_expression, walk_statements
 from polystencil.ir.typing import rank_of
 from polystencil.transforms.fusion_definition import Definition, definition
-from polystencil.transforms.fusion_paths import check_storage, family, name_of, path_of, variables_in
+from polystencil.transforms.fusion_paths import check_storage, name_of, path_of, root_of, variables_in
 from polystencil.transforms.fusion_refusal import NotFused
 from polystencil.transforms.fusion_slices import sliced_definitions
 
@@ -74,7 +74,7 @@ def as_producer(loop: s.ParallelLoop, table: SymbolTable, together: frozenset[st
     changing = defined_in((loop,), table).ids - {i.ref.id for i in loop.indices}
     for d in found:
         named = {v.split("%", 1)[0] for e in (*d.subscripts, x.Element(d.array, d.subscripts)) for v in variables_in(e)}
-        if (named - {family(d.path).split("%", 1)[0]}) & changing:
+        if (named - {root_of(d.path)}) & changing:
             raise NotFused(
                 f"the producer assigns {name_of(d.path)} not at its own iteration: a subscript reads a variable of the iteration"
             )

@@ -14,7 +14,7 @@ from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
 from polystencil.transforms.cost import Cost, fusion_cost
 from polystencil.transforms.fusion_candidates import check_families
-from polystencil.transforms.fusion_choice import choose, left_to_memory
+from polystencil.transforms.fusion_choice import by_value, choose, left_to_memory
 from polystencil.transforms.fusion_consumer import as_consumer
 from polystencil.transforms.fusion_coverage import RuntimeCheck, check_coverage
 from polystencil.transforms.fusion_elements import check_record
@@ -78,8 +78,10 @@ def take_in(
     checks: list[RuntimeCheck] = []
     cost = Cost(0, 0, 0)
     loop = consumer_loop
+    whole_paths = frozenset(d.path for d in whole.definitions)
     for k, layer in enumerate(whole.layers()):
         consumer = as_consumer(loop, layer, table, procedure, number)
+        consumer = dataclasses.replace(consumer, loop=by_value(consumer.loop, whole_paths & place.together))
         found = arrays_to_rename(layer, consumer, (*already, *renamed.values()), table)
         renamed.update((r.path, r) for r in found)
         claim, needed = check_coverage(layer, consumer, table, procedure, place.together)

@@ -126,6 +126,8 @@ def array_mapping(
     `assume` is offered a condition on shapes where nothing proves it, and says whether the host will check it.
     """
     shape = dummy.shape or ()
+    if "value" in dummy.attributes:
+        raise NotInlined(f"{dummy.name} is a copy of its argument (value), which the function may change")
     if isinstance(actual, x.Section):
         first = tuple(ONE if d.lower is None else in_caller(d.lower, procedure, arguments) for d in shape)
         last = _uppers_that_matter(dummy, procedure, arguments)

@@ -16,7 +16,7 @@ from polystencil.ir.sums import folded_sum, minus_cancelled
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.types import INTEGER, Intrinsic
 from polystencil.ir.typing import rank_of, type_of
-from polystencil.polyhedral.bounds import lower_bound
+from polystencil.polyhedral.bounds import dimensions_of, lower_bound
 from polystencil.transforms.inline_refusal import NotInlined
 
 
@@ -103,7 +103,8 @@ def _along(actual: x.Section, position: int, e: x.Range, name: str, table: Symbo
         raise NotInlined(f"the argument for {name} is a section with a stride that is no constant")
     dim = integer(position + 1)
     first = lower_bound(actual.base, position, table) or x.IntrinsicCall("lbound", (actual.base, dim), INTEGER)
-    last: x.Expression = x.IntrinsicCall("ubound", (actual.base, dim), INTEGER)
+    known = dimensions_of(actual.base, table)
+    last = known[position][1] if known else x.IntrinsicCall("ubound", (actual.base, dim), INTEGER)
     if stride < 0:
         first, last = last, first
     start = first if e.lower is None else e.lower

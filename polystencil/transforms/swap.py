@@ -14,7 +14,7 @@ from polystencil.analysis.effects import effects_of
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
 from polystencil.transforms.fusion_elements import chosen_record
-from polystencil.transforms.fusion_paths import family, root_of, shapes_in, touched, values_in
+from polystencil.transforms.fusion_paths import arrays_written, family, root_of, shapes_in, touched, values_in
 from polystencil.transforms.fusion_renaming import Renamed
 from polystencil.transforms.time_chain import Chain, other_name, statements_besides
 
@@ -37,14 +37,14 @@ def check_swap(
             raise NotSwapped(f"another statement of the loop reads or writes {root.rsplit('.', 1)[-1]}")
     if len({chosen_record(r, chain) for r in renamed}) > 1:
         raise NotSwapped("the renamed arrays are components of different records, so that one flag does not do for them")
-    bounds = [e for i in consumer.indices for e in (i.lower, i.upper)]
+    bounds = [e for i in (*consumer.indices, *group[-1].indices) for e in (i.lower, i.upper)]
     reads, shapes = {v for e in bounds for v in values_in(e)}, {v for e in bounds for v in shapes_in(e)}
     variables = {loop.index.id for loop in chain.loops}
     if reads & variables:
         raise NotSwapped(
             "the consumer's bounds read the loop variable, so it does not write the same elements in every execution"
         )
-    changed = touched(reads, chain.others.defines | {family(r.path) for r in renamed})
+    changed = touched(reads, chain.others.defines | {family(p) for g in group for p in arrays_written(g)})
     changed += sorted(shapes & chain.others.defines)
     if changed:
         raise NotSwapped(

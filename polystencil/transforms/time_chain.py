@@ -149,7 +149,7 @@ def _tests(body: s.Body) -> list[x.Expression]:
 
 def other_name(id: str, table: SymbolTable) -> str:
     """Why a variable may change through another name; empty when it cannot."""
-    symbol = table.symbols.get(id.split("%", 1)[0])
+    symbol = table.symbols.get(root_of(id))
     if symbol is None:
         return ""
     for word in ("pointer", "target", "volatile"):
