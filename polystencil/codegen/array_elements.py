@@ -215,8 +215,6 @@ class Elements:
         for d, s in enumerate(e.subscripts):
             if isinstance(s, x.Range):
                 low = self.lower(e.base, d) if s.lower is None else s.lower
-                if s.lower is None and s.step is not None and (value_of(s.step) or -1) < 0:
-                    low = self.upper(e.base, d)
                 indices.append(plus(times(rest.pop(0), s.step if s.step is not None else ONE), low))
             elif rank_of(s) == 1:
                 indices.append(self.element(s, [rest.pop(0)]))

@@ -134,8 +134,8 @@ class Evaluator:
         for s, low, n in zip(e.subscripts, lower, array.shape, strict=True):
             if isinstance(s, x.Range):
                 step = 1 if s.step is None else int(self._value(s.step))
-                first = (low if step > 0 else low + n - 1) if s.lower is None else int(self._value(s.lower))
-                last = (low + n - 1 if step > 0 else low) if s.upper is None else int(self._value(s.upper))
+                first = low if s.lower is None else int(self._value(s.lower))
+                last = low + n - 1 if s.upper is None else int(self._value(s.upper))
                 index.append(np.arange(first, last + (1 if step > 0 else -1), step) - low)
             else:
                 index.append(np.atleast_1d(self._value(s)) - low)

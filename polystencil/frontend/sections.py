@@ -108,20 +108,13 @@ def _from_vector(vector: x.Expression, index: x.Expression) -> x.Expression:
 
 def _compose(ctx: Context, base: x.Expression, dim: int, own: x.Range, index: x.Expression) -> x.Expression:
     step = own.step or whole_number(1)
-    negative = isinstance(step, x.Unary) or (
-        isinstance(step, x.Literal) and isinstance(step.value, int) and step.value < 0
-    )
-    lower = own.lower or (upper_bound(base, dim) if negative else lower_bound(ctx, base, dim))
+    lower = own.lower or lower_bound(ctx, base, dim)
     if isinstance(index, x.Range):
         if index == x.Range(None, None, None):
             return own
-        upper = own.upper or (lower_bound(ctx, base, dim) if negative else upper_bound(base, dim))
-        count = _count(lower, upper, step)
-        back = isinstance(index.step, x.Unary) or (
-            isinstance(index.step, x.Literal) and isinstance(index.step.value, int) and index.step.value < 0
-        )
-        first = index.lower or (count if back else whole_number(1))
-        last = index.upper or (whole_number(1) if back else count)
+        upper = own.upper or upper_bound(base, dim)
+        first = index.lower or whole_number(1)
+        last = index.upper or _count(lower, upper, step)
         new_step = step if index.step is None else times(index.step, step)
         return x.Range(
             _position(lower, first, step),

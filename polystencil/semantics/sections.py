@@ -39,8 +39,8 @@ def triplet_slice(lower: int, n: int, triplet: Triplet, dimension: int = 1, name
     if step == 0:
         raise FortranRuntimeError(f"the stride of a section of {name} is zero")
     upper = lower + n - 1
-    first = (lower if step > 0 else upper) if first is None else int(first)
-    last = (upper if step > 0 else lower) if last is None else int(last)
+    first = lower if first is None else int(first)  # also where the step is negative: such a section is empty
+    last = upper if last is None else int(last)
     count = (last - first + step) // step
     if count <= 0:
         return slice(0, 0, 1)

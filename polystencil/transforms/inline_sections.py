@@ -105,8 +105,6 @@ def _along(actual: x.Section, position: int, e: x.Range, name: str, table: Symbo
     first = lower_bound(actual.base, position, table) or x.IntrinsicCall("lbound", (actual.base, dim), INTEGER)
     known = dimensions_of(actual.base, table)
     last = known[position][1] if known else x.IntrinsicCall("ubound", (actual.base, dim), INTEGER)
-    if stride < 0:
-        first, last = last, first
     start = first if e.lower is None else e.lower
     return Along(position, start, last if e.upper is None else e.upper, stride)
 
