@@ -49,10 +49,6 @@ class Substitution:
                 return (dataclasses.replace(new, name=self.construct(new.name)),)
             case s.ParallelLoop():
                 return (self.loop(new),)
-            case s.Forall():
-                for i in new.indices:
-                    _variable(i.ref)
-                return (new,)
             case s.Exit() | s.Cycle():
                 return (dataclasses.replace(new, target=self.construct(new.target)),)
             case _:

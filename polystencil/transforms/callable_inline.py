@@ -19,13 +19,14 @@ from polystencil.transforms.inline_refusal import NotInlined
 
 _ALLOWED = (
     s.Assign, s.If, s.SelectCase, s.Do, s.DoWhile, s.Block, s.Exit, s.Cycle, s.Continue, s.ParallelLoop, s.Where,
-    s.Forall, s.Write, s.Call,
+    s.Write, s.Call,
 )  # fmt: skip
 _WORDS: dict[type, str] = {
     s.Return: "a return that is not its last statement", s.Stop: "a stop statement", s.Read: "input (read)",
     s.FileStatement: "an input/output statement", s.NamelistTransfer: "an input/output statement with a namelist",
     s.Allocate: "an allocate statement", s.Deallocate: "a deallocate statement",
     s.PointerAssign: "a pointer association", s.SelectType: "a select type construct",
+    s.Forall: "a forall statement, which some compilers do not take inside of a block",
     s.CallIntrinsic: "a call of an intrinsic subroutine, whose effects are not modelled",
 }  # fmt: skip
 _KEPT = {"save", "pointer", "target", "volatile", "asynchronous", "allocatable"}

@@ -173,6 +173,7 @@ def argument(declared: str, given: str, dummy: str = "a", **parts: str) -> Parts
 
 
 REFUSED = {
+    "a forall statement": Parts(after="forall (i = 1:n) f(i) = f(i) + 1"),
     "uses the intrinsic function lbound": Parts(main="integer :: lbound", start="lbound = 3"),
     "a return that is not its last": Parts(before="if (n < 3) return"),
     "a stop statement": Parts(before="if (n < 3) stop 2"),
