@@ -76,7 +76,7 @@ from polystencil.options import Options
 from polystencil.remarks import Remark
 from polystencil.transforms.fusion_candidates import adjacent_runs, not_selected, related
 from polystencil.transforms.fusion_coverage import RuntimeCheck
-from polystencil.transforms.fusion_paths import arrays_written, family
+from polystencil.transforms.fusion_paths import arrays_written, family, name_of
 from polystencil.transforms.fusion_pins import pinned
 from polystencil.transforms.fusion_placement import FusedGroup, place_fused
 from polystencil.transforms.fusion_refusal import NotFused
@@ -220,14 +220,17 @@ class FusionWork:
         details: dict[str, object] = {
             "chain_lines": chain_lines,
             "cost": step.cost.as_json(),
-            "renamed": [r.path.rsplit(".", 1)[-1] for r in step.renamed],
+            "renamed": [name_of(r.path) for r in step.renamed],
             "checks": [c.text for c in step.checks],
         }
         chain_end = f"; the chain of loops ends because {step.chain.ended}" if step.chain.ended != "the outermost loop" else ""
         status = "runtime-checked" if step.checks else "applied"
+        how = "every element read is computed where it is read"
+        if "last loop" in step.claim:
+            how += ", by the last loop that writes it, or is that in memory"
         kind = " ".join(sorted({c.kind for c in step.checks}))
         reason = (
-            f"a run-time check of the {kind} decides" if step.checks else "every element read is computed where it is read"
+            f"a run-time check of the {kind} decides" if step.checks else how
         ) + f": {step.cost.operations} operations more per element for {step.cost.bytes} bytes less{chain_end}"
         self.remark("fuse", status, step.producer.loop, consumer, reason, step.claim, None, details)
 
