@@ -92,7 +92,7 @@ def fuse(program: Program, options: Options) -> PassResult:
     remarks: list[Remark] = []
 
     def one(procedure: Procedure) -> Procedure:
-        work = _Work(procedure, table, options, remarks)
+        work = FusionWork(procedure, table, options, remarks)
         body = procedure.body
         while (new := work.next(body)) is not None:
             body = new
@@ -103,7 +103,9 @@ def fuse(program: Program, options: Options) -> PassResult:
     return PassResult(map_procedures(program, one), tuple(remarks))
 
 
-class _Work:
+class FusionWork:
+    """Fusions in one procedure; `search` looks everywhere in a body, `group` at one run of adjacent loops."""
+
     def __init__(self, procedure: Procedure, table: SymbolTable, options: Options, remarks: list[Remark]) -> None:
         self.procedure, self.table, self.options, self.remarks = procedure, table, options, remarks
         self.done: set[tuple[object, object]] = set()

@@ -13,6 +13,7 @@ from polystencil.ir import statements as s
 from polystencil.ir.building import FALSE
 from polystencil.ir.program import Symbol, TypeDefinition
 from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.traversal import walk_statements
 from polystencil.transforms.fusion_copies import allocate_copy, copy_loop, copy_symbol, whole_copy
 from polystencil.transforms.fusion_elements import (
     RecordCopies,
@@ -126,6 +127,9 @@ class Buffers:
             if isinstance(st, s.Block) and any(v.id.startswith(self.prefix) for v in st.declarations):
                 out.append(st)  # the inner loop of the chain
                 continue
+            if isinstance(st, s.Block) and not st.name and self.holds_chain(st):
+                out.append(dataclasses.replace(st, body=self.settled(st.body)))
+                continue
             effects = effects_of((st,), self.table)
             if roots & (effects.reads | effects.defines):
                 out += self.all_back(st)
@@ -134,6 +138,11 @@ class Buffers:
                 for r in self.renamed:
                     out += self.again(r, f"{self.prefix}.again{len(out)}", st)
         return tuple(out)
+
+    def holds_chain(self, st: s.Block) -> bool:
+        """Whether a block holds the inner loop of the chain."""
+        inside = (i for i in walk_statements(st.body) if isinstance(i, s.Block))
+        return any(v.id.startswith(self.prefix) for i in inside for v in i.declarations)
 
     def again(self, r: Renamed, prefix: str, at: s.Statement) -> s.Body:
         """Make a copy equal to its array again."""

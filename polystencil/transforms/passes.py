@@ -16,6 +16,7 @@ from polystencil.transforms import unroll as unroll_pass
 from polystencil.transforms.assigned_first import note_assigned_first
 from polystencil.transforms.distribute import distribute
 from polystencil.transforms.in_order import conflicting_loops_in_order
+from polystencil.transforms.inline_calls import inline_calls
 from polystencil.transforms.promises import broken_promises
 from polystencil.transforms.results import PassResult
 
@@ -40,10 +41,12 @@ def parallelize(program: Program, options: Options) -> PassResult:
 
 
 def fuse(program: Program, options: Options) -> PassResult:
-    """Producer-consumer fusion by recomputation, with ping-pong buffers."""
+    """Producer-consumer fusion by recomputation, with ping-pong buffers; calls between the loops are opened for it."""
     if not options.enabled("fuse"):
         return PassResult(program, fuse_pass.not_selected(program))
-    return fuse_pass.fuse(program, options)
+    opened = inline_calls(program, options)
+    fused = fuse_pass.fuse(opened.program, options)
+    return PassResult(fused.program, (*opened.remarks, *fused.remarks))
 
 
 def skew(program: Program, options: Options) -> PassResult:

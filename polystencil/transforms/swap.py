@@ -9,13 +9,14 @@ itself: what the latest execution left in the copy is copied back before them.
 
 from __future__ import annotations
 
+from polystencil.analysis.definitions import defined_in
 from polystencil.analysis.effects import effects_of
 from polystencil.ir import statements as s
 from polystencil.ir.symbols import SymbolTable
 from polystencil.transforms.fusion_elements import chosen_record
 from polystencil.transforms.fusion_paths import arrays_written, family, root_of, shapes_in, touched, values_in
 from polystencil.transforms.fusion_renaming import Renamed
-from polystencil.transforms.time_chain import Chain, other_name
+from polystencil.transforms.time_chain import Chain, other_name, statements_besides
 
 
 class NotSwapped(Exception):
@@ -28,8 +29,7 @@ def check_swap(
 ) -> None:  # fmt: skip
     """NotSwapped where the copy cannot take turns with the array."""
     innermost = chain.loops[0]
-    rest = tuple(st for st in innermost.body if not any(st is g for g in group))
-    rest = tuple(st for st in rest if not (isinstance(st, s.Block) and any(i is g for i in st.body for g in group)))
+    rest = statements_besides(innermost.body, (*group, *_blocks_around(innermost.body, group)))
     effects = effects_of(rest, table)
     for r in renamed:
         root = root_of(r.path)
@@ -51,7 +51,22 @@ def check_swap(
             f"the consumer's bounds read {sorted(changed)[0].rsplit('.', 1)[-1]}, a variable assigned in the loop: it does "
             "not write the same elements in every execution"
         )
+    reshaped = sorted(shapes & defined_in(chain.loops[-1].body, table).reshaped)
+    if reshaped:
+        raise NotSwapped(f"the bounds of {reshaped[0].rsplit('.', 1)[-1]}, which the consumer's bounds read, may change in the loop")
     for id in sorted(reads | shapes):
         why = other_name(id, table)
         if why:
             raise NotSwapped(f"the consumer's bounds may change in the loop: {why}")
+
+
+def _blocks_around(body: s.Body, group: tuple[s.ParallelLoop, ...]) -> tuple[s.Block, ...]:
+    """The unnamed blocks of a body that hold the group, at any depth."""
+    for st in body:
+        if isinstance(st, s.Block) and not st.name:
+            if any(i is g for i in st.body for g in group):
+                return (st,)
+            inner = _blocks_around(st.body, group)
+            if inner:
+                return (st, *inner)
+    return ()

@@ -17,7 +17,7 @@ from polystencil.analysis.storage import storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import value_of
-from polystencil.ir.symbols import SymbolTable
+from polystencil.ir.symbols import SymbolTable, symbols_in_body
 from polystencil.ir.traversal import walk_body_expressions, walk_statements
 from polystencil.ir.types import Intrinsic
 from polystencil.ir.typing import type_of
@@ -46,44 +46,44 @@ def find_chain(
     loops: list[s.Do] = []
     others = Effects()
     why = "there is no do loop around them in whose last iteration the original loops could run"
-    inner: s.Statement | None = None
+    inner: tuple[s.Statement, ...] = group
     for st in around:
         if isinstance(st, s.Block) and not st.name:
-            inner = st
+            inner = (*inner, st)
             continue
         if not isinstance(st, s.Do):
             kind = type(st).__name__.lower()
             why = f"they do not run in every iteration of the loop around them (inside {kind})" if not loops else kind
             break
         try:
-            rest = _check(st, inner, group, producer, renamed, loops, table)
+            rest = _check(st, statements_besides(st.body, inner), group, producer, renamed, loops, table)
         except NotFused as refusal:
             why = str(refusal)
             break
         loops.append(st)
         others.reads |= rest.reads
         others.defines |= rest.defines
-        inner = st
+        inner = (st,)
         why = "the outermost loop"
     if not loops:
         raise NotFused(why)
     return Chain(tuple(loops), others, why)
 
 
-def _without(body: s.Body, inner: s.Statement | None, group: tuple[s.ParallelLoop, ...]) -> s.Body:
-    """The statements of a loop's body besides the group or the loop that holds it."""
+def statements_besides(body: s.Body, inner: tuple[s.Statement, ...]) -> s.Body:
+    """The statements of a loop's body besides the group, or the loop, that `inner` holds; blocks around it are entered."""
     out: list[s.Statement] = []
     for st in body:
-        if st is inner or any(st is g for g in group):
+        if any(st is i for i in inner):
             if isinstance(st, s.Block):
-                out.extend(_without(st.body, None, group))
+                out.extend(statements_besides(st.body, inner))
             continue
         out.append(st)
     return tuple(out)
 
 
 def _check(
-    loop: s.Do, inner: s.Statement | None, group: tuple[s.ParallelLoop, ...], producer: Producer,
+    loop: s.Do, rest: s.Body, group: tuple[s.ParallelLoop, ...], producer: Producer,
     renamed: tuple[str, ...], chain: list[s.Do], table: SymbolTable,
 ) -> Effects:  # fmt: skip
     """The effects of a loop's other statements; NotFused where it cannot be in the chain."""
@@ -94,7 +94,6 @@ def _check(
     early = leaves_loop(loop.body, loop.name)
     if early:
         raise NotFused(early)
-    rest = _without(loop.body, inner, group)
     effects = effects_of(rest, table)
     if effects.unknown:
         raise NotFused(effects.unknown[0][0])
@@ -106,8 +105,11 @@ def _check(
     _check_intermediates(producer, effects, table)
     _check_bounds(producer, effects, loop, group, table)
     _check_inner_bounds(chain, loop, group, table)
+    declared = {v.id for v in symbols_in_body(loop.body)}
     for path in renamed:
         root = root_of(path)
+        if root in declared:
+            raise NotFused(f"{root.rsplit('.', 1)[-1]} is a variable of a block in the loop, so it has no copy outside of it")
         if root in effects.defines and _as_a_whole(rest, path, table):
             raise NotFused(
                 f"another statement of the loop defines {root.rsplit('.', 1)[-1]} as a whole, or passes it as an argument "
@@ -248,4 +250,4 @@ def _is_part(e: x.Expression) -> bool:
     return isinstance(e, (x.Element, x.Section)) and isinstance(type_of(e), Intrinsic)
 
 
-__all__ = ["Chain", "family", "find_chain", "other_name"]
+__all__ = ["Chain", "family", "find_chain", "other_name", "statements_besides"]
