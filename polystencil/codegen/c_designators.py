@@ -183,6 +183,24 @@ class DesignatorPrinter:
         self.use_parameter(name, value_type(t, self.unit.dialect) + " ")
         return ScalarPlace(name, t, f"&{name}")
 
+    def _has_unit_stride(self, prefix: x.Expression, symbol: Symbol) -> bool:
+        """Whether the first stride of a leaf array is 1 whatever happens at run time.
+
+        The components of all records of an array lie together, record by record in the first dimension: a record that is an
+        element of one, which any dummy may be, has components with another stride. Allocatable ones have their own storage.
+        """
+        e = prefix
+        while isinstance(e, x.Component):
+            attributes = self.component(e).attributes
+            if "allocatable" in attributes or {"pointer", "contiguous"} <= attributes:
+                return True
+            if "pointer" in attributes:
+                return False
+            e = e.base
+        if isinstance(e, x.Element) or (e is not prefix and "dummy" in symbol.attributes):
+            return False
+        return has_unit_stride(symbol)
+
     def _new_array(self, prefix: x.Expression, base: x.Ref, t: Intrinsic, rank: int) -> ArrayArgument:
         symbol = self.unit.table.symbols.get(base.id)
         wish = prefix.field if isinstance(prefix, x.Component) else base.id.rsplit(".", 1)[-1]
@@ -190,16 +208,14 @@ class DesignatorPrinter:
             raise NotLaunchable(f"the variable {wish} is not known here")
         if "volatile" in symbol.attributes:
             raise NotLaunchable(f"{wish} is volatile")
-        unit = has_unit_stride(symbol)
+        unit = self._has_unit_stride(prefix, symbol)
         aliased = bool(symbol.attributes & {"pointer", "target"}) or symbol.block is not None
         e = prefix
         while isinstance(e, (x.Component, x.Element)):
             if isinstance(e, x.Element):
                 aliased = True
             else:
-                component = self.component(e)
-                unit = unit and "pointer" not in component.attributes
-                aliased = aliased or "pointer" in component.attributes
+                aliased = aliased or "pointer" in self.component(e).attributes
             e = e.base
         shape = constant_shape(symbol) if isinstance(prefix, x.Ref) else None
         owned = isinstance(prefix, x.Ref) and symbol.block is None and not symbol.attributes & {"dummy", "pointer"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from polystencil.codegen.c_designators import DesignatorPrinter
+from polystencil.codegen.c_places import TextArray
 from polystencil.codegen.dialect import value_type
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.codegen.strict_math import LIBM_NAMES
@@ -160,10 +161,14 @@ class IntrinsicPrinter(DesignatorPrinter):
         if dimension is None:
             if name != "size" or e.rank:
                 raise NotLaunchable(f"{name}() as an array inside of a kernel")
+            if isinstance(first, (x.Ref, x.Component)) and isinstance(self.designate(first)[0], TextArray):
+                return f"({cast})(" + " * ".join(_of_dummy("size", low, extent, "") for low, extent in bounds) + ")"
             return f"({cast})(" + " * ".join(extent for _, extent in bounds) + ")"
         if not isinstance(dimension, (x.Literal, x.NamedConstant)):
             raise NotLaunchable(f"{name}() with a dimension that is not constant")
         low, extent = bounds[int(dimension.value) - 1]  # type: ignore[arg-type]  # an integer
+        if isinstance(first, (x.Ref, x.Component)) and isinstance(self.designate(first)[0], TextArray):
+            return _of_dummy(name, low, extent, cast)
         if name == "size":
             return f"({cast})({extent})"
         return f"({cast})({low})" if name == "lbound" else f"({cast})({low} + {extent} - 1)"
@@ -193,3 +198,14 @@ class IntrinsicPrinter(DesignatorPrinter):
                     raise NotLaunchable("bounds of a vector-subscripted section inside of a kernel")
             return out
         raise NotLaunchable("bounds of an array expression inside of a kernel")
+
+
+def _of_dummy(name: str, low: str, extent: str, cast: str) -> str:
+    """size, lbound or ubound of a dummy array of a function, whose extent is negative where it has no elements."""
+    cast = f"({cast})" if cast else ""
+    if extent.isdigit():
+        texts = {"size": extent, "lbound": low, "ubound": f"{low} + {extent} - 1"} if int(extent) else {
+            "size": "0", "lbound": "1", "ubound": "0"}  # fmt: skip
+        return f"{cast}({texts[name]})"
+    full = {"size": extent, "lbound": low, "ubound": f"{low} + {extent} - 1"}[name]
+    return f"{cast}({extent} > 0 ? {full} : {1 if name == 'lbound' else 0})"

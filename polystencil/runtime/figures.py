@@ -25,7 +25,7 @@ def array_figures(kernel: Kernel, arrays: tuple[Any, ...], origins: tuple[int, .
                 data.strides[p.dimension] // data.itemsize if data.shape[p.dimension] > 1 or p.dimension else 1
             )
         elif p.kind == "lower":
-            out[p.name] = lower[p.dimension]
+            out[p.name] = lower[p.dimension] if data.shape[p.dimension] else 1  # as lbound() has it
         elif p.kind == "extent":
             out[p.name] = data.shape[p.dimension]
         else:

@@ -124,7 +124,11 @@ class OpenCLDevice:
         """The built kernel object."""
         began = time.perf_counter()
         try:
-            program = self._cl.Program(self.context, text).build(self.options)
+            try:
+                program = self._cl.Program(self.context, text).build(self.options)
+            except self._cl.Error:
+                # two processes that build one kernel at a time can trip over each other in the compiler's cache
+                program = self._cl.Program(self.context, text).build(self.options)
             return getattr(program, kernel.name)
         except self._cl.Error as problem:
             log = "\n".join(str(problem).strip().splitlines()[:12])
