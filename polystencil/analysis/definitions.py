@@ -67,6 +67,24 @@ def is_pure(procedure: Procedure) -> bool:
 
 def defined_in(body: s.Body, table: SymbolTable) -> Definitions:
     """What running `body` may define."""
+    found = [_defined_by(st, table) for st in body]
+    if len(found) == 1:
+        return found[0]
+    return Definitions(
+        frozenset().union(*(d.ids for d in found)), any(d.unknown for d in found),
+        frozenset().union(*(d.paths for d in found)), frozenset().union(*(d.reshaped for d in found)),
+    )  # fmt: skip
+
+
+def _defined_by(st: s.Statement, table: SymbolTable) -> Definitions:
+    """What a statement may define; worked out once, as passes ask for the same loops again and again."""
+    key = ("definitions", id(st))
+    if key not in table.noted:
+        table.noted[key] = (st, _definitions((st,), table))
+    return table.noted[key][1]  # type: ignore[return-value]  # what was put there
+
+
+def _definitions(body: s.Body, table: SymbolTable) -> Definitions:
     ids: set[str] = set()
     parts: set[str] = set()
     unknown = False

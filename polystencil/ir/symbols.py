@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from polystencil.ir.program import Module, Procedure, Program, StorageBlock, Symbol, TypeDefinition
-from polystencil.ir.statements import Block, Body, ParallelLoop, SelectType
+from polystencil.ir.statements import Block, Body, ParallelLoop, SelectType, Statement
 from polystencil.ir.traversal import procedures_of, walk_statements
 
 
 @dataclass(frozen=True, eq=False)
 class SymbolTable:
-    """Look-up by id. `owner` gives the procedure or module id in whose scope (blocks included) a symbol stands."""
+    """Look-up by id. `owner` gives the procedure or module id in whose scope (blocks included) a symbol stands.
+
+    `noted` keeps what analyses found of statements, by analysis and identity of the statement, which it keeps alive.
+    """
 
     symbols: dict[str, Symbol]
     procedures: dict[str, Procedure]
@@ -20,6 +23,7 @@ class SymbolTable:
     modules: dict[str, Module]
     blocks: dict[str, StorageBlock]
     owner: dict[str, str]
+    noted: dict[tuple[str, int], tuple[Statement, object]] = field(default_factory=dict, compare=False, repr=False)
 
 
 def symbols_in_body(body: Body) -> Iterator[Symbol]:

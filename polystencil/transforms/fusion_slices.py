@@ -7,7 +7,14 @@ import dataclasses
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Symbol
-from polystencil.ir.traversal import map_statement, walk_statements
+from polystencil.ir.traversal import (
+    child_expressions,
+    map_body,
+    map_statement,
+    nested_bodies,
+    walk_expression,
+    walk_statements,
+)
 from polystencil.ir.typing import type_of
 from polystencil.transforms.fusion_definition import Definition, definition
 from polystencil.transforms.fusion_paths import path_of
@@ -44,7 +51,7 @@ def sliced_definitions(loop: s.ParallelLoop, simple: NotFused) -> list[Definitio
         if any(t.indices != uses[0][1].indices for _, t in uses):
             raise simple
         result = Symbol(f"{path}.value", f"{path.rsplit('.', 1)[-1].rsplit('%', 1)[-1]}_value", type_of(uses[0][1]))
-        program = _slice(loop.body, path, x.Ref(result.id, result.type))
+        program = _without_unread(_slice(loop.body, path, x.Ref(result.id, result.type)), result.id)
         out.append(dataclasses.replace(first, program=program, result=result))
     return out
 
@@ -61,3 +68,26 @@ def _slice(body: s.Body, path: str, result: x.Ref) -> s.Body:
         elif not isinstance(st, s.Continue):
             out.append(map_statement(st, lambda e: e, lambda b: _slice(b, path, result)))
     return tuple(out)
+
+
+def _without_unread(body: s.Body, result: str) -> s.Body:
+    """The body without assignments of scalars that nothing in it reads, and without constructs that are empty then."""
+    while True:
+        read = {result}
+        for st in walk_statements(body):
+            for e in child_expressions(st):
+                if isinstance(st, s.Assign) and e is st.target and isinstance(e, x.Ref):
+                    continue
+                read |= {n.id for n in walk_expression(e) if isinstance(n, x.Ref)}
+
+        def kept(st: s.Statement, read: set[str] = read) -> s.Body:
+            if isinstance(st, s.Assign) and isinstance(st.target, x.Ref) and st.target.id not in read:
+                return ()
+            if isinstance(st, (s.If, s.SelectCase, s.Block)) and not any(nested_bodies(st)):
+                return ()
+            return (st,)
+
+        new = map_body(body, kept)
+        if new is body:
+            return body
+        body = new
