@@ -19,6 +19,7 @@ from polystencil.transforms.in_order import conflicting_loops_in_order
 from polystencil.transforms.inline_calls import inline_calls
 from polystencil.transforms.promises import broken_promises
 from polystencil.transforms.results import PassResult
+from polystencil.transforms.rotation import rotation
 
 
 def check(program: Program) -> tuple[Remark, ...]:
@@ -41,12 +42,14 @@ def parallelize(program: Program, options: Options) -> PassResult:
 
 
 def fuse(program: Program, options: Options) -> PassResult:
-    """Producer-consumer fusion by recomputation, with ping-pong buffers; calls between the loops are opened for it."""
+    """Producer-consumer fusion by recomputation, with ping-pong buffers; calls between the loops are opened for it, and
+    exchanges by move_alloc taken out of time loops."""
+    turned = rotation(program) if options.enabled("fuse") or options.enabled("skew") else PassResult(program, ())
     if not options.enabled("fuse"):
-        return PassResult(program, fuse_pass.not_selected(program))
-    opened = inline_calls(program, options)
+        return PassResult(turned.program, (*turned.remarks, *fuse_pass.not_selected(program)))
+    opened = inline_calls(turned.program, options)
     fused = fuse_pass.fuse(opened.program, options)
-    return PassResult(fused.program, (*opened.remarks, *fused.remarks))
+    return PassResult(fused.program, (*turned.remarks, *opened.remarks, *fused.remarks))
 
 
 def skew(program: Program, options: Options) -> PassResult:
