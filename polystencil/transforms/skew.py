@@ -28,6 +28,7 @@ from polystencil.transforms.skew_bands import Bands
 from polystencil.transforms.skew_body import NotSkewed, TimeLoop, as_time_loop, note_constant_arrays
 from polystencil.transforms.skew_figures import band_figures
 from polystencil.transforms.skew_rows import Rows, rows_of
+from polystencil.transforms.skew_stretches import stretches_of
 from polystencil.transforms.skew_tiles import Tiles
 from polystencil.transforms.splittable import called_from_parallel_loops
 
@@ -69,23 +70,34 @@ class _Visitor:
 
     def time_loop(self, st: s.Do) -> s.Statement:
         try:
-            loop = as_time_loop(st, self.procedure, self.table, self.serial)
-            rows = rows_of(loop, self.procedure, self.table)
-            self.count += 1
-            placement = self.placement(loop, rows, f"{self.procedure.id}.skew{self.count}")
-        except NotSkewed as why:
-            self.remark(st, "refused", str(why))
-            return map_statement(st, lambda e: e, self.body)
+            return self.skewed(st, st, "")
+        except NotSkewed as refusal:
+            why = str(refusal)
+        stretches = stretches_of(st, self.procedure, self.table, f"{self.procedure.id}.stretch{self.count + 1}")
+        if stretches is not None:
+            try:
+                return stretches.around(self.skewed(stretches.inner, st, ", in stretches between what it does sometimes"))
+            except NotSkewed as refusal:
+                why = str(refusal)
+        self.remark(st, "refused", why)
+        return map_statement(st, lambda e: e, self.body)
+
+    def skewed(self, loop: s.Do, source: s.Do, how: str) -> s.Statement:
+        """The loop, skewed; NotSkewed where that is not legal."""
+        found = as_time_loop(loop, self.procedure, self.table, self.serial)
+        rows = rows_of(found, self.procedure, self.table)
+        self.count += 1
+        placement = self.placement(found, rows, f"{self.procedure.id}.skew{self.count}")
         details = band_figures(rows, placement.cache, placement.least, self.table)
         form = "bands of rows"
         if isinstance(placement, Tiles):
             form = f"tiles of rows, one for each of {placement.cores} cores"
             details["params"] = {"sigma": rows.sigma, "cores": placement.cores}
         checks = placement.checks_text()
-        reason = f"{form}, shifted by {rows.sigma} a launch; at run time: the bytes of the arrays exceed the cache" + (
+        reason = f"{form}, shifted by {rows.sigma} a launch{how}; at run time: the bytes of the arrays exceed the cache" + (
             f", and {checks} hold" if checks else ""
         )
-        self.remark(st, "runtime-checked", reason, rows.claim, details)
+        self.remark(source, "runtime-checked", reason, rows.claim, details)
         return placement.statement()
 
     def placement(self, loop: TimeLoop, rows: Rows, prefix: str) -> Bands | Tiles:
