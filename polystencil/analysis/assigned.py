@@ -2,6 +2,8 @@
 
 Variables are named by the id of their base (`s` for `s%x(i)`). Effects of called procedures are included: their
 dummies through the actual arguments, variables of modules and hosts by id.
+
+Two walks over one set of rules, so one file.
 """
 
 from __future__ import annotations

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from polystencil.analysis.designated import base_id as base_id
+from polystencil.analysis.designated import designated_path as designated_path
+from polystencil.analysis.reshaping import reshaped_in
 from polystencil.analysis.storage import POINTED, storage_class
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure
 from polystencil.ir.symbols import SymbolTable
 from polystencil.ir.traversal import child_expressions, walk_body_expressions, walk_expression, walk_statements
-from polystencil.ir.types import Intrinsic, Record
+from polystencil.ir.types import Record
 from polystencil.ir.typing import type_of
 
 INQUIRY = frozenset((
@@ -36,27 +39,6 @@ class Definitions:
     unknown: bool
     paths: frozenset[str] = frozenset()
     reshaped: frozenset[str] = frozenset()
-
-
-def base_id(e: x.Expression) -> str | None:
-    """The variable that a designator is a part of."""
-    while isinstance(e, (x.Element, x.Section, x.Component, x.Substring, x.Paren)):
-        e = e.operand if isinstance(e, x.Paren) else e.base
-    return e.id if isinstance(e, x.Ref) else None
-
-
-def designated_path(e: x.Expression) -> str | None:
-    """`variable%component%...` of a designator, without subscripts."""
-    match e:
-        case x.Ref():
-            return e.id
-        case x.Component():
-            base = designated_path(e.base)
-            return None if base is None else f"{base}%{e.field}"
-        case x.Element() | x.Section() | x.Substring():
-            return designated_path(e.base)
-        case _:
-            return None
 
 
 def is_pure(procedure: Procedure) -> bool:
@@ -148,56 +130,8 @@ def _definitions(body: s.Body, table: SymbolTable) -> Definitions:
                     unknown |= _define_arguments(node.target, node.arguments, table, ids, parts)
                 elif isinstance(node, x.ImpliedDo):
                     ids.add(node.variable.id)
-    reshaped = frozenset(_reshaped(body, table))
+    reshaped = frozenset(reshaped_in(body, table))
     return Definitions(frozenset(ids), unknown, frozenset(parts | {i for i in ids if not _has_part(i, parts)}), reshaped)
-
-
-def _reshaped(body: s.Body, table: SymbolTable) -> set[str]:
-    """Variables whose shape or allocation a body may change, themselves or in a component."""
-    out: set[str] = set()
-
-    def note(e: x.Expression | None) -> None:
-        if e is not None and (id := base_id(e)) is not None:
-            out.add(id)
-
-    def arguments(target: x.Expression, given: tuple[x.Expression | None, ...]) -> None:
-        procedure = table.procedures.get(target.id) if isinstance(target, x.ProcedureRef) else None
-        for k, a in enumerate(given):
-            dummy = None
-            if procedure is not None and k < len(procedure.dummies):
-                dummy = table.symbols.get(procedure.dummies[k])
-            plain = dummy is not None and not {"allocatable", "pointer"} & dummy.attributes and (
-                isinstance(dummy.type, Intrinsic) or dummy.intent == "in"
-            )
-            if not plain and not (isinstance(a, x.Element) and isinstance(type_of(a), Intrinsic)):
-                note(a)
-
-    for st in walk_statements(body):
-        match st:
-            case s.Assign() if isinstance(st.target, (x.Ref, x.Component)) or isinstance(type_of(st.target), Record):
-                note(st.target)
-            case s.PointerAssign():
-                note(st.target)
-            case s.Allocate():
-                for allocation in st.allocations:
-                    note(allocation.object)
-            case s.Deallocate():
-                for o in st.objects:
-                    note(o)
-            case s.CallIntrinsic() if st.name == "move_alloc":
-                for a in st.arguments:
-                    note(a)
-            case s.Call():
-                arguments(st.target, st.arguments)
-            case s.Block() | s.SelectType():
-                pass
-            case _:
-                pass
-        for top in child_expressions(st):
-            for e in walk_expression(top):
-                if isinstance(e, x.FunctionCall):
-                    arguments(e.target, e.arguments)
-    return out
 
 
 def _has_part(id: str, parts: set[str]) -> bool:

@@ -3,6 +3,8 @@
 What the front end has already taken apart, so that nothing here needs it: associate (the selector takes the
 name's place, its subscripts captured in block variables), labels and go to (structured into named blocks and
 loops left by `Exit`), arithmetic if, computed go to, statement functions, entry of included text.
+
+All statements of the language in one place, so one file.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Method: iteration domains and access relations as in Feautrier, "Dataflow analysis of array and scalar references"
 (1991), with a may and a must form of each as design section 4 asks. Scalars that are assigned in the region are
 followed forward where their value stays quasi-affine; calls of pure procedures are seen through.
+
+One walk, so one file: each kind of statement adds to the same state of values, points and accesses.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The nest is really run, on small made-up contents of its arrays, so that conditions and subscripts may depend on data;
 calls of procedures are followed. `testing.views` says which storage a designator names.
+
+One interpreter of nests, so one file.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Strides, triangular bounds, guards with integer division and mod, scalars that are assigned and used in subscripts,
 inner loops, exit and cycle, select case, blocks, records and components, sections, calls of pure procedures.
+
+One grammar, so one file.
 """
 
 from __future__ import annotations

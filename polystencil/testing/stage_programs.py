@@ -3,6 +3,8 @@
 Flux loops and update loops in one and two dimensions; shifted bounds, guards, several producers, functions; arrays of
 the main program, of a module, dummies, allocatables and components; names that share storage; other host statements.
 Most choices are legal ones, so that many of the programs can be fused.
+
+One grammar, so one file.
 """
 
 from __future__ import annotations

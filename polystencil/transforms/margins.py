@@ -133,3 +133,25 @@ def _single_margin(place: _Near, t: IndexTest, bounds: Bounds) -> int | None:
         if decided(t.truth, points) is not None:
             return margin
     return None
+
+
+Margin = tuple[int | isl.PwAff, ...]
+
+
+def frame_pieces(bounds: Bounds, low: Margin, high: Margin) -> list[isl.Set]:
+    """Interior and frame as sets: per dimension the rows at both ends, outer dimensions inside, inner ones whole."""
+    depth = len(bounds.lower)
+    pieces = [bounds.inner(low, high)]
+    for d in range(depth):
+        inside_low = tuple(m if k < d else 0 for k, m in enumerate(low))
+        inside_high = tuple(m if k < d else 0 for k, m in enumerate(high))
+        slab = bounds.inner(inside_low, inside_high)
+        cut_low = tuple(m if k <= d else 0 for k, m in enumerate(low))
+        cut_high = tuple(m if k <= d else 0 for k, m in enumerate(high))
+        beyond_low = bounds.inner(cut_low, inside_high)
+        beyond_high = bounds.inner(inside_low, cut_high)
+        if not isinstance(low[d], int) or low[d]:
+            pieces.append(slab.subtract(beyond_low))
+        if not isinstance(high[d], int) or high[d]:
+            pieces.append(slab.subtract(beyond_high))
+    return pieces

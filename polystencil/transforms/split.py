@@ -65,13 +65,13 @@ import islpy as isl
 from polystencil.analysis.definitions import Invariance, defined_in
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.building import all_of, as_kind, compare, integer, plus, times, value_of
+from polystencil.ir.building import all_of, compare, integer
 from polystencil.ir.directives import IN_TILE, TILE
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
-from polystencil.ir.traversal import child_expressions, map_procedures, map_statement, walk_expression
+from polystencil.ir.traversal import map_procedures, map_statement
 from polystencil.ir.types import INTEGER8
 from polystencil.options import Options
 from polystencil.polyhedral.affine import Scope
@@ -82,9 +82,10 @@ from polystencil.transforms.frame import Box, frame_loop, has_interior
 from polystencil.transforms.index_tests import BodyWalk, loop_scope
 from polystencil.transforms.inline import InlineNote, Inliner
 from polystencil.transforms.jam import FACTOR_IN_TILE, NotJammed, jam_in_order, jam_interior
-from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_margins
+from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_margins, frame_pieces
 from polystencil.transforms.overwritten import arrays_overwritten
 from polystencil.transforms.results import PassResult
+from polystencil.transforms.split_conditions import has_room, iterations_of, keeps_shape, stands_outside
 from polystencil.transforms.split_pieces import loop_over_corners, margin_loops, pieces_of
 from polystencil.transforms.splittable import NotSplit, called_from_parallel_loops, check_splittable
 from polystencil.transforms.windows import whole_domain, window_functions, window_margins
@@ -142,7 +143,7 @@ class _Visitor:
         keeps = Invariance(self.table, defined_in((st,), self.table), self.procedure.id)
         inliner = Inliner(
             self.table, f"{self.procedure.id}.loop{self.loops}",
-            may_assume=lambda e: _stands_outside(e, self.table) and _keeps_shape(e, keeps),
+            may_assume=lambda e: stands_outside(e, self.table) and keeps_shape(e, keeps),
         )  # fmt: skip
         inlined = inliner.body(st.body)
         self.inline_remarks(st, inliner.notes)
@@ -176,7 +177,7 @@ class _Visitor:
             pieces, verdict = pieces_of(st, bounds, window, margins)
             interior = dataclasses.replace(pieces[0].loop, body=interior_body)
             margin = margin_loops(pieces, lambda points: walk_at(points).body(inlined))
-            enough = all_of(_has_room(whole, margins), *inliner.assumptions)
+            enough = all_of(has_room(whole, margins), *inliner.assumptions)
             self.count += 1
             corners = loop_over_corners(st, pieces, enough, f"{self.procedure.id}.split{self.count}")
             inner = self.in_pieces(st, margins, interior, walk, verdict)
@@ -200,7 +201,7 @@ class _Visitor:
             if not here.inner(low, high).is_subset(bounds.inner(margins.low, margins.high)):
                 raise NotSplit("the interior of a window may reach beyond the interior of the loop")
         none = (0,) * len(st.indices)
-        verdict = is_partition(here.inner(none, none), _pieces(here, low, high), here.inner(low, high).params())
+        verdict = is_partition(here.inner(none, none), frame_pieces(here, low, high), here.inner(low, high).params())
         if not isinstance(verdict, Proven):
             raise NotSplit("the partition of the iterations could not be proven")
         return verdict
@@ -264,7 +265,7 @@ class _Visitor:
         frame = frame_loop(st, box, f"{prefix}f")
         minimum = MINIMUM if self.options.split_min_iterations is None else self.options.split_min_iterations
         enough = has_interior(box) if minimum <= 0 else all_of(
-            has_interior(box), compare(">=", _iterations(box), integer(minimum, _INT8))
+            has_interior(box), compare(">=", iterations_of(box), integer(minimum, INTEGER8))
         )  # fmt: skip
         enough = all_of(enough, *assumptions)
         details = self.details(
@@ -302,71 +303,5 @@ class _Visitor:
         )
 
 
-_INT8 = INTEGER8
-
-
-def _has_room(whole: s.ParallelLoop, margins: Margins) -> x.Expression:
-    """The condition under which the margins of every dimension do not overlap."""
-    box = Box(whole.indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
-    tests: dict[x.Expression, None] = {}
-    for d in range(len(box.indices)):
-        extent, least = box.extent(d), plus(box.low[d], box.high[d])
-        have, need = value_of(extent), value_of(least)
-        if have is None or need is None:
-            tests[compare(">=", extent, least)] = None
-        elif have < need:
-            raise NotSplit("the loop has fewer iterations than the margins of its tests")
-    return all_of(*tests)
-
-
-def _iterations(box: Box) -> x.Expression:
-    """The number of iterations in 64 bits."""
-    out: x.Expression = integer(1, _INT8)
-    for d in range(len(box.indices)):
-        out = times(out, as_kind(_grouped(box.extent(d)), 8))
-    return out
-
-
-def _stands_outside(e: x.Expression, table: SymbolTable) -> bool:
-    """Whether every variable in a condition belongs to the procedure or a scope around it, not to the loop."""
-    return all(table.owner.get(n.id) is not None and ".loop" not in n.id for n in walk_expression(e) if isinstance(n, x.Ref))
-
-
-def _keeps_shape(e: x.Expression, keeps: Invariance) -> bool:
-    """Whether a condition on sizes and scalars holds all through the loop if it holds before: arrays keep their shape
-    in a loop that only assigns elements, so only scalars need to be invariant."""
-    if isinstance(e, x.IntrinsicCall) and e.name in ("size", "lbound", "ubound"):
-        return isinstance(e.arguments[0], x.Ref)
-    if isinstance(e, x.Ref):
-        return keeps(e)
-    return all(_keeps_shape(c, keeps) for c in child_expressions(e))
-
-
 def _text(e: x.Expression, names: Names) -> str:
     return print_expression(e, names).replace(" ", "")
-
-
-def _grouped(e: x.Expression) -> x.Expression:
-    return e
-
-
-_Margin = tuple[int | isl.PwAff, ...]
-
-
-def _pieces(bounds: Bounds, low: _Margin, high: _Margin) -> list[isl.Set]:
-    """Interior and frame as sets: per dimension the rows at both ends, outer dimensions inside, inner ones whole."""
-    depth = len(bounds.lower)
-    pieces = [bounds.inner(low, high)]
-    for d in range(depth):
-        inside_low = tuple(m if k < d else 0 for k, m in enumerate(low))
-        inside_high = tuple(m if k < d else 0 for k, m in enumerate(high))
-        slab = bounds.inner(inside_low, inside_high)
-        cut_low = tuple(m if k <= d else 0 for k, m in enumerate(low))
-        cut_high = tuple(m if k <= d else 0 for k, m in enumerate(high))
-        beyond_low = bounds.inner(cut_low, inside_high)
-        beyond_high = bounds.inner(inside_low, cut_high)
-        if not isinstance(low[d], int) or low[d]:
-            pieces.append(slab.subtract(beyond_low))
-        if not isinstance(high[d], int) or high[d]:
-            pieces.append(slab.subtract(beyond_high))
-    return pieces

@@ -1,4 +1,7 @@
-"""What becomes a kernel, what stays on the host, and that both print what Fortran prints."""
+"""What becomes a kernel, what stays on the host, and that both print what Fortran prints.
+
+One list of programs and launches, so one file.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Programs with which inlining, split, jam or the race check might go wrong: none may print anything else afterwards.
 
 Each one is the smallest form of a mistake that was made once, or that the rule in its name guards against.
+
+One list of programs, so one file.
 """
 
 from __future__ import annotations

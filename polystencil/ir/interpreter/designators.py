@@ -1,4 +1,7 @@
-"""Designators: from Ref, Element, Section, Component and Substring to the storage they name."""
+"""Designators: from Ref, Element, Section, Component and Substring to the storage they name.
+
+Five kinds of one thing that refer to one another, so one file.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""External and internal units: what read, write, open, close, inquire, rewind and backspace do to files."""
+"""External and internal units: what read, write, open, close, inquire, rewind and backspace do to files.
+
+One state, the connected units, so one file.
+"""
 
 from __future__ import annotations
 
