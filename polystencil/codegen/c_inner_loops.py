@@ -23,6 +23,14 @@ class InnerLoopPrinter(AssignmentPrinter):
     def body(self, body: st.Body, lines: list[str]) -> None:
         raise NotImplementedError
 
+    def _fixed(self, e: x.Expression, ctype: str, wish: str, lines: list[str]) -> str:
+        """A value that must be evaluated once: as text where it is constant, else in a variable."""
+        if value_of(e) is not None:
+            return self.text(e)
+        name = self.scope.names.fresh(wish)
+        lines.append(f"const {ctype} {name} = {self.scalar_with_prelude(e, lines)};")
+        return name
+
     def parallel_in_order(self, s: st.ParallelLoop, lines: list[str]) -> None:
         """A parallel loop inside of one work item: its iterations one after the other, the first index outermost."""
         saved = dict(self.scope.places)

@@ -154,14 +154,6 @@ class StatementPrinter(InnerLoopPrinter):
             return ScalarPlace(text, t, f"&{text}")
         return place
 
-    def _fixed(self, e: x.Expression, ctype: str, wish: str, lines: list[str]) -> str:
-        """A value that must be evaluated once: as text where it is constant, else in a variable."""
-        if value_of(e) is not None:
-            return self.text(e)
-        name = self.scope.names.fresh(wish)
-        lines.append(f"const {ctype} {name} = {self.scalar_with_prelude(e, lines)};")
-        return name
-
     def _loop(self, head: str, name: str, body: st.Body, lines: list[str]) -> None:
         """A C loop with the labels that exit and cycle of `name` from inside of inner loops need."""
         leave, next_ = (
