@@ -71,7 +71,7 @@ from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
-from polystencil.ir.traversal import map_procedures, map_statement
+from polystencil.ir.traversal import map_procedures, map_statement, walk_body_expressions
 from polystencil.ir.types import INTEGER8
 from polystencil.options import Options
 from polystencil.polyhedral.affine import Scope
@@ -174,7 +174,7 @@ class _Visitor:
             window = bounds_of(st, scope)
             if window is None:
                 raise NotSplit("a bound of the window is not affine")
-            pieces, verdict = pieces_of(st, bounds, window, margins)
+            pieces, verdict = pieces_of(st, bounds, window, margins, sum(1 for _ in walk_body_expressions(inlined)))
             interior = dataclasses.replace(pieces[0].loop, body=interior_body)
             margin = margin_loops(pieces, lambda points: walk_at(points).body(inlined))
             enough = all_of(has_room(whole, margins), *inliner.assumptions)

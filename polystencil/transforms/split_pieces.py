@@ -37,6 +37,7 @@ from polystencil.transforms.splittable import NotSplit
 from polystencil.transforms.windows import whole_domain
 
 MOST_APART = 8  # indices of the margins of a dimension that get a loop each
+MOST_NODES = 30_000  # of expressions in all these loops: what a compiler takes a few seconds for
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +60,17 @@ class Piece:
     margins: int
 
 
-def pieces_of(st: s.ParallelLoop, domain: Bounds, window: Bounds, margins: Margins) -> tuple[tuple[Piece, ...], Proven]:
-    """The pieces, the interior first, and the claim that they are all iterations, each once."""
+def pieces_of(
+    st: s.ParallelLoop, domain: Bounds, window: Bounds, margins: Margins, nodes: int
+) -> tuple[tuple[Piece, ...], Proven]:
+    """The pieces, the interior first, and the claim that they are all iterations, each once.
+
+    `nodes` tells how long the body is: of a long one the indices of a margin share a loop.
+    """
     depth = len(st.indices)
-    apart = [_ranges(st, d, domain, margins, margins.low[d] + margins.high[d] <= MOST_APART) for d in range(depth)]
+    widths = [margins.low[d] + margins.high[d] for d in range(depth)]
+    short = nodes * sum(widths) <= MOST_NODES
+    apart = [_ranges(st, d, domain, margins, short and widths[d] <= MOST_APART) for d in range(depth)]
     at_once = [_ranges(st, d, domain, margins, False) for d in range(depth)]
     verdict = _partition([*zip(apart, at_once, strict=True)], domain, window, margins)
     one = [c for c in itertools.product(*apart) if sum(not r.interior for r in c) <= 1]

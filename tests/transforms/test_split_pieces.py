@@ -16,7 +16,7 @@ from polystencil.ir.statements import ParallelLoop
 from polystencil.ir.traversal import procedures_of, walk_statements
 from polystencil.options import Options
 from polystencil.runtime import load
-from polystencil.transforms import skew_tiles
+from polystencil.transforms import skew_tiles, split_pieces
 from tests.transforms.conftest import gfortran_output, output_of, parsed
 
 CUBE = """program p
@@ -141,3 +141,12 @@ def test_a_loop_as_long_as_its_margins() -> None:
     program = parsed(SHORT)
     result = pipeline.transform(program, options(("skew", "split")))
     assert output_of(result.program, "random") == output_of(program)
+
+
+def test_long_bodies_get_a_loop_for_a_whole_margin(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(split_pieces, "MOST_NODES", 10)
+    program = parsed(CUBE.format(n=9, m=9, l=9))
+    transformed = pipeline.transform(program, options(("skew", "split"))).program
+    loops = [loop for loop in loops_in_tiles(transformed) if GENERAL not in loop.directives]
+    assert len(loops) - 1 == 1 + 2 + 2 + 2
+    assert output_of(transformed, "random") == output_of(program)
