@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.directives import GENERAL, IN_TILE
+from polystencil.ir.directives import GENERAL, IN_TILE, TILE
 from polystencil.ir.printer.declarations import declaration_lines
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
@@ -124,11 +124,11 @@ _CLAUSES = {"iand": "iand", "ior": "ior", "ieor": "ieor"}
 
 def _openmp_nest(st: s.ParallelLoop, names: Names, body: list[str], name: str) -> list[str]:
     """The nest with its outermost loop shared among threads and its innermost one marked as free of dependences; inside
-    of a tile, which one thread runs, only the latter."""
+    of a tile, which one thread runs, and in pure procedures, where OpenMP allows no threads, only the latter."""
     nest = _sequential_nest(st, names, body, name)
-    if IN_TILE in st.directives:
+    if IN_TILE in st.directives or not names.threads:
         depth = len(st.indices) - 1
-        if GENERAL in st.directives or name:
+        if {GENERAL, TILE} & set(st.directives) or name or st.reductions:
             return nest
         at = next(k for k, line in enumerate(nest) if line.startswith("  " * depth + "do "))
         return [*nest[:at], "  " * depth + "!$omp simd", *nest[at:]]
