@@ -6,6 +6,8 @@ reduce clause); private variables become a block inside the loop.
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from collections.abc import Callable
 
 from polystencil.ir import expressions as x
@@ -60,7 +62,10 @@ def parallel_loop_lines(st: s.ParallelLoop, names: Names, body: PrintBody, name:
     if private:
         statements = ["  block", *("    " + i for i in lines), *("  " + i for i in starts + statements), "  end block"]
     if names.openmp:
-        out = _openmp_nest(st, inner, statements, name)
+        nest, ends = _with_simple_ends(st, inner)
+        extra += declaration_lines(tuple(end for end, _ in ends), inner)
+        out = [f"{inner.of(end.id)} = {print_expression(e, inner)}" for end, e in ends]
+        out += _openmp_nest(nest, inner, statements, name)
     elif st.reductions:
         out = _sequential_nest(st, inner, statements, name)
     else:
@@ -117,6 +122,27 @@ def _sequential_nest(st: s.ParallelLoop, names: Names, body: list[str], name: st
         if k:
             out = ["  " + line for line in out]
     return out
+
+
+def _with_simple_ends(st: s.ParallelLoop, names: Names) -> tuple[s.ParallelLoop, list[tuple[Symbol, x.Expression]]]:
+    """The loop with variables for those of its bounds that call a function twice with the same arguments: gfortran 12 takes the
+    call out in front of the loop, between it and its directive, which it then refuses."""
+    ends: list[tuple[Symbol, x.Expression]] = []
+
+    def simple(i: s.LoopIndex, e: x.Expression, word: str) -> x.Expression:
+        calls = Counter(n for n in walk_expression(e) if isinstance(n, (x.IntrinsicCall, x.FunctionCall)))
+        if not calls or max(calls.values()) < 2:
+            return e
+        names.protect(references_of_body((*st.body, *(s.Assign(j.lower, x.Binary("+", j.upper, j.step)) for j in st.indices))))
+        end = Symbol(f"{i.ref.id}.{word}", word, i.ref.type)
+        names.declare(end.id, f"{names.of(i.ref.id)}_{word}", {names.of(j.ref.id) for j in st.indices})
+        ends.append((end, e))
+        return x.Ref(end.id, end.type)
+
+    indices = tuple(
+        dataclasses.replace(i, lower=simple(i, i.lower, "first"), upper=simple(i, i.upper, "last")) for i in st.indices
+    )
+    return dataclasses.replace(st, indices=indices), ends
 
 
 _CLAUSES = {"iand": "iand", "ior": "ior", "ieor": "ieor"}
