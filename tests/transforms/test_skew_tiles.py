@@ -127,6 +127,53 @@ def test_variables_of_blocks(saved: bool, cores: int, monkeypatch: pytest.Monkey
     assert output(result.program, parallel_order="random", seed=1) == output(program)
 
 
+NAMED_IN_A_FUNCTION = """module factors
+  implicit none
+  real(8) :: outside = 0.75d0
+contains
+  pure real(8) function weighted(x)
+    real(8), intent(in) :: x
+    weighted = outside*x
+  end function
+end module
+program steps
+  use factors
+  implicit none
+  integer, parameter :: n = 30
+  integer :: t, i
+  real(8) :: a(0:n), b(0:n)
+  a = [(0.5d0*mod(i*i, 7), i = 0, n)]
+  b = a
+  do t = 1, 7
+    outside = 0.5d0*outside + 0.25d0
+    do concurrent (i = 1:n)
+      a(i) = weighted(b(i - 1)) + 1
+    end do
+    do concurrent (i = 0:n)
+      b(i) = number(a(i))
+    end do
+  end do
+  print *, t, a, b
+contains
+  pure real(8) function number(x)
+    real(8), intent(in) :: x
+    number = x + t
+  end function
+end program
+"""
+
+
+def test_scalars_that_a_called_function_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skew_tiles, "NARROWEST", 0)
+    monkeypatch.setattr(skew_tiles, "SMALL", 1 << 20)
+    program = ps.parse(NAMED_IN_A_FUNCTION, name="steps.f90")
+    for cores in (0, 2):
+        options = Options(transforms=("skew",), cache_bytes=64, core_cache_bytes=64, cores=cores, fp="strict")
+        result = pipeline.transform(program, options)
+        assert [r.status for r in result.remarks if r.transform == "skew"] == ["runtime-checked"]
+        assert output(result.program, parallel_order="random", seed=1) == output(program)
+
+
 TEXT = """
 subroutine steps(a, b, n, nt)
   integer, intent(in) :: n, nt
