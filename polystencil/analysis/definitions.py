@@ -43,8 +43,7 @@ class Definitions:
 
 def is_pure(procedure: Procedure) -> bool:
     """Whether the source declares a procedure pure (elemental ones are, unless impure)."""
-    words = procedure.prefixes
-    return bool({"pure", "simple"} & words) or ("elemental" in words and "impure" not in words)
+    return procedure.is_pure
 
 
 def defined_in(body: s.Body, table: SymbolTable) -> Definitions:

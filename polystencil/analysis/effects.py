@@ -94,6 +94,8 @@ def named_in_calls(body: s.Body, table: SymbolTable) -> frozenset[str]:
         seen.add(id)
         procedure = table.procedures[id]
         out |= {e.id for e in walk_body_expressions(procedure.body) if isinstance(e, x.Ref)}
+        bounds = [b for v in procedure.symbols for d in v.shape or () for b in (d.lower, d.upper) if isinstance(b, x.Expression)]
+        out |= {e.id for b in bounds for e in walk_expression(b) if isinstance(e, x.Ref)}
         todo += [getattr(t, "id", "") for t in called_targets(procedure.body)]
     return frozenset(out)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from polystencil.codegen.c_places import ScalarPlace, TextArray
+from polystencil.codegen.c_places import ArgumentArray, ScalarPlace, TextArray
 from polystencil.codegen.c_statements import StatementPrinter
 from polystencil.codegen.c_unit import HostRecord, PrivateRecord
 from polystencil.codegen.dialect import storage_type, value_type
@@ -187,8 +187,9 @@ class ArgumentPrinter(StatementPrinter):
             passed.texts += [extents[d], strides[d]]
             passed.parameters += [f"index_t {name}_n{d}", f"index_t {name}_t{d}"]
         unit = strides[0] == "1"
-        passed.key.append((ctype, "assumed", unit))
-        passed.bind.append((symbol.id, "assumed", (name, t, place.space, unit)))
+        contiguous = _is_contiguous(place) and (not isinstance(actual, x.Section) or (rank == place.rank == 1 and unit))
+        passed.key.append((ctype, "assumed", unit, contiguous))
+        passed.bind.append((symbol.id, "assumed", (name, t, place.space, unit, contiguous)))
 
     def _pass_sequence(
         self,
@@ -201,10 +202,9 @@ class ArgumentPrinter(StatementPrinter):
         passed: Passed,
     ) -> None:
         """Explicit shape: the address of the first element; the actual must be contiguous."""
-        argument = getattr(place, "argument", None)
         if outer:
             raise NotLaunchable("a component array of an element as argument inside of a kernel")
-        if argument is not None and not argument.unit:
+        if not _is_contiguous(place):
             raise NotLaunchable(
                 "an array that may not be contiguous passed to an explicit-shape argument inside of a kernel"
             )
@@ -256,3 +256,8 @@ class ArgumentPrinter(StatementPrinter):
                 extents.append(f"(({high}) - ({low}) + ({step})) / ({step})")
                 strides.append(f"({step}) * {stride(d)}")
         return tuple(starts), extents, strides
+
+
+def _is_contiguous(place: Any) -> bool:
+    """Whether the elements of an array surely lie one after the other."""
+    return place.argument.unit if isinstance(place, ArgumentArray) else place.contiguous

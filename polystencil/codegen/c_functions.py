@@ -180,13 +180,13 @@ class FunctionPrinter(ArgumentPrinter):
         assert symbol.shape is not None
         rank = len(symbol.shape)
         if how == "assumed":
-            name, t, space, unit = what
+            name, t, space, unit, contiguous = what
             lowers = [self._bound(d.lower, f"{name}_l{k}", lines) for k, d in enumerate(symbol.shape)]
             extents = [f"{name}_n{d}" for d in range(rank)]
             strides = ["1" if unit and d == 0 else f"{name}_t{d}" for d in range(rank)]
             first = f"{name}_at"
         else:
-            name, t, space = what
+            (name, t, space), contiguous = what, True
             lowers = [self._bound(d.lower, f"{name}_l{k}", lines) for k, d in enumerate(symbol.shape)]
             extents, strides, step = [], [], "1"
             for k, d in enumerate(symbol.shape):
@@ -219,7 +219,7 @@ class FunctionPrinter(ArgumentPrinter):
         else:
             start = self.scope.names.fresh(f"{name}_start")
             lines.append(f"const index_t {start} = {first}{''.join(f' - ({t})' for t in terms)};")
-        return TextArray(name, t, rank, space, tuple(lowers), tuple(extents), tuple(strides), start)
+        return TextArray(name, t, rank, space, tuple(lowers), tuple(extents), tuple(strides), start, contiguous)
 
     def _bound(self, e: x.Expression | None, wish: str, lines: list[str]) -> str:
         """A bound of a dummy array as a number or a fresh constant."""

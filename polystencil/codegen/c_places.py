@@ -42,7 +42,10 @@ class ArrayPlace(Protocol):
 
 @dataclass(frozen=True)
 class TextArray:
-    """An array whose pointer, bounds and strides are given as text: private arrays and dummies of functions."""
+    """An array whose pointer, bounds and strides are given as text: private arrays and dummies of functions.
+
+    `contiguous`: its elements surely lie one after the other.
+    """
 
     name: str
     type: Intrinsic
@@ -52,6 +55,7 @@ class TextArray:
     extents: tuple[str, ...]
     strides: tuple[str, ...]
     start: str
+    contiguous: bool = True
 
     def pointer(self) -> str:
         return self.name

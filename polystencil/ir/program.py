@@ -128,6 +128,12 @@ class Procedure:
     uses: tuple[str, ...] = ()
     span: Span = field(default=NOWHERE, compare=False)
 
+    @property
+    def is_pure(self) -> bool:
+        """Whether the source declares it pure (elemental procedures are, unless impure)."""
+        words = self.prefixes
+        return bool({"pure", "simple"} & words) or ("elemental" in words and "impure" not in words)
+
 
 @dataclass(frozen=True)
 class Module:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from polystencil.analysis.effects import named_in_calls
 from polystencil.ir import statements as s
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
@@ -101,9 +102,11 @@ class _Visitor:
         return placement.statement()
 
     def placement(self, loop: TimeLoop, rows: Rows, prefix: str) -> Bands | Tiles:
-        """Tiles where a few cores share the rows, bands where every launch fills the device."""
+        """Tiles where a few cores share the rows, bands where every launch fills the device, or where a function that a launch
+        calls reads a scalar of the time loop itself, of which every tile would have its own."""
         options = self.options
-        if options.cores and isinstance(tile_order(rows.sigma), Proven):
+        own = {r.id for r in (*loop.assigned, *(st.index for st in loop.nest))}
+        if options.cores and not own & named_in_calls(loop.launches, self.table) and isinstance(tile_order(rows.sigma), Proven):
             core = options.core_cache_bytes if options.core_cache_bytes is not None else options.cache_bytes
             return Tiles(loop, rows, DEFAULT_CACHE if core is None else core, self.table, prefix, options.cores)
         cache = DEFAULT_CACHE if options.cache_bytes is None else options.cache_bytes

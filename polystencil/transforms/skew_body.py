@@ -23,7 +23,8 @@ class NotSkewed(Exception):
 
 @dataclass(frozen=True, eq=False)
 class TimeLoop:
-    """A perfect nest of do loops (outermost first) with the body of the innermost one and the loops it launches."""
+    """A perfect nest of do loops (outermost first) with the body of the innermost one, the loops it launches, and the scalars
+    that it assigns and does not declare."""
 
     nest: tuple[s.Do, ...]
     body: s.Body
@@ -58,7 +59,8 @@ def as_time_loop(st: s.Do, procedure: Procedure, table: SymbolTable, serial: boo
         raise NotSkewed("the loop launches no parallel loop")
     for launch in launches:
         _check_launch(launch, table, keeps)
-    return TimeLoop(tuple(nest), body, launches, tuple(assigned.values()))
+    inside = {v.id for i in walk_statements(body) if isinstance(i, s.Block) for v in i.declarations}
+    return TimeLoop(tuple(nest), body, launches, tuple(r for r in assigned.values() if r.id not in inside))
 
 
 def _check_body(
@@ -85,6 +87,8 @@ def _check_body(
             case s.Block():
                 if any(v.shape is not None or not isinstance(v.type, Intrinsic) for v in st.declarations) or st.name:
                     raise NotSkewed("a block inside the loop declares an array")
+                if any("save" in v.attributes for v in st.declarations):
+                    raise NotSkewed("a block inside the loop declares a saved variable")
                 _check_body(st.body, table, keeps, assigned)
             case s.Do():
                 if not (keeps(st.lower) and keeps(st.upper) and value_of(st.step) == 1):

@@ -137,6 +137,64 @@ def test_transformed_fortran_compiles_and_prints_the_same(tmp_path: Path, polyst
     assert "!$omp" in (tmp_path / "out" / "program.f90").read_text()
 
 
+PURE = """program pure_loops
+  real(8) :: a(40, 9)
+  a = 1.5d0
+  call twice(a)
+  print *, sum(a)
+contains
+  pure subroutine twice(a)
+    real(8), intent(inout) :: a(:, :)
+    integer :: i, j
+    do j = 1, size(a, 2)
+      do i = 1, size(a, 1)
+        a(i, j) = 2*a(i, j) + i
+      end do
+    end do
+  end subroutine
+end program
+"""
+
+
+TWICE_IN_A_BOUND = """program bounds
+  real(8) :: a(40, 9)
+  integer :: j_last
+  j_last = 3
+  a = 1.5d0
+  call twice(a, 2)
+  print *, sum(a), j_last
+contains
+  subroutine twice(a, lo)
+    real(8), intent(inout) :: a(:, :)
+    integer, intent(in) :: lo
+    integer :: i, j
+    do concurrent (j = lo:merge(size(a, 2) + lo - 1, 0, size(a, 2) > 0), i = lo:merge(size(a, 1) + lo - 1, 0, size(a, 1) > 0))
+      a(i - lo + 1, j - lo + 1) = 2*a(i - lo + 1, j - lo + 1) + i + j_last
+    end do
+  end subroutine
+end program
+"""
+
+
+def test_calls_that_stand_twice_in_a_bound(tmp_path: Path, polystencil: Run, gfortran: Compile) -> None:
+    (tmp_path / "twice.f90").write_text(TWICE_IN_A_BOUND)
+    done = polystencil("compile", "twice.f90", "-o", "out", "--target", "fortran", "--openmp", "--transforms", "none")
+    assert done.returncode == 0, done.stderr
+    program = gfortran([tmp_path / "out" / "program.f90"], "-fopenmp", "-O2")
+    wanted = subprocess.run([gfortran([tmp_path / "twice.f90"])], capture_output=True, text=True, check=True)
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == wanted.stdout
+
+
+def test_pure_procedures_have_no_threads(tmp_path: Path, polystencil: Run, gfortran: Compile) -> None:
+    (tmp_path / "twice.f90").write_text(PURE)
+    done = polystencil("compile", "twice.f90", "-o", "out", "--target", "fortran", "--openmp")
+    assert done.returncode == 0, done.stderr
+    assert "!$omp simd" in (tmp_path / "out" / "program.f90").read_text()
+    program = gfortran([tmp_path / "out" / "program.f90"], "-fopenmp")
+    wanted = subprocess.run([gfortran([tmp_path / "twice.f90"])], capture_output=True, text=True, check=True)
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == wanted.stdout
+
+
 def test_cuda_kernels_are_written_and_run_on_the_cpu(tmp_path: Path, polystencil: Run) -> None:
     if shutil.which("g++") is None:
         pytest.skip("the host has no C++ compiler")

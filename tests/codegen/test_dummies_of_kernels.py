@@ -1,4 +1,5 @@
-"""Dummies that stand for parts of something: components of an element of an array of records, arrays without elements."""
+"""Dummies that stand for parts of something: components of an element of an array of records, arrays without elements, sections
+that are passed on to dummies of explicit shape."""
 
 from __future__ import annotations
 
@@ -115,10 +116,50 @@ program p
   print *, total, q, f
 end program
 """
+STRIDED = """program p
+  implicit none
+  integer :: i, t
+  real(8) :: f(19), q(9), g(4, 6)
+  f = [(i*1d0, i = 1, 19)]
+  g = reshape([(0.5d0*i, i = 1, 24)], [4, 6])
+  q = 0
+  do t = 1, 3
+    call both(q, f(1:17:2), 9)
+    call both(q, g(2, :), 6)
+    call whole(q, g(2:3, :))
+    call whole(q, g)
+    call both(q, f, 9)
+    call both(q, f(3:9), 7)
+    call both(q, f(9:3:-1), 7)
+  end do
+  print *, q
+contains
+  pure subroutine update(x, y, n)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: x(n)
+    real(8), intent(in) :: y(n)
+    integer :: i
+    do i = 1, n
+      x(i) = x(i)*0.5d0 + y(i)
+    end do
+  end subroutine
+  pure subroutine both(u, v, n)
+    integer, intent(in) :: n
+    real(8), intent(inout) :: u(:)
+    real(8), intent(in) :: v(:)
+    call update(u, v, n)
+  end subroutine
+  pure subroutine whole(u, v)
+    real(8), intent(inout) :: u(:)
+    real(8), intent(in) :: v(:, :)
+    call update(u, v, 8)
+  end subroutine
+end program
+"""
 
 
 @pytest.mark.parametrize("transforms", ["none", "all"])
-@pytest.mark.parametrize("text", [RECORDS, EMPTY], ids=["records", "empty"])
+@pytest.mark.parametrize("text", [RECORDS, EMPTY, STRIDED], ids=["records", "empty", "strided"])
 def test_same_as_the_interpreter(text: str, transforms: str) -> None:
     program = parsed(text)
     want, out = io.StringIO(), io.StringIO()

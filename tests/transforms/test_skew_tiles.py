@@ -79,6 +79,101 @@ def test_many_are_in_tiles(monkeypatch: pytest.MonkeyPatch) -> None:
     assert count >= 24
 
 
+BLOCKS = """program blocks
+  implicit none
+  integer, parameter :: n = 30
+  integer :: t, i
+  real(8) :: a(0:n), b(0:n)
+  a = [(0.5d0*mod(i*i, 7), i = 0, n)]
+  b = a
+  do t = 1, 7
+    select case (mod(t, 3))
+    case (1)
+      block
+        real(8) :: x
+        x = t
+        if (t > 2) x = 2*x
+        do concurrent (i = 1:n)
+          a(i) = b(i - 1) + x
+        end do
+      end block
+    case default
+      block
+        real(8){saved} :: x{start}
+        x = {value}
+        do concurrent (i = 0:n)
+          a(i) = b(i)*x
+        end do
+      end block
+    end select
+    do concurrent (i = 0:n)
+      b(i) = 0.5d0*a(i)
+    end do
+  end do
+  print *, t, a, b
+end program
+"""
+
+
+@pytest.mark.parametrize("cores", [0, 2])
+@pytest.mark.parametrize("saved", [False, True])
+def test_variables_of_blocks(saved: bool, cores: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skew_tiles, "NARROWEST", 0)
+    words = {"saved": ", save", "start": " = 1", "value": "x*0.5d0"} if saved else {"saved": "", "start": "", "value": "t"}
+    program = ps.parse(BLOCKS.format(**words), name="blocks.f90")
+    options = Options(transforms=("skew",), cache_bytes=64, core_cache_bytes=64, cores=cores, fp="strict")
+    result = pipeline.transform(program, options)
+    assert [r.status for r in result.remarks if r.transform == "skew"] == ["refused" if saved else "runtime-checked"]
+    assert output(result.program, parallel_order="random", seed=1) == output(program)
+
+
+NAMED_IN_A_FUNCTION = """module factors
+  implicit none
+  real(8) :: outside = 0.75d0
+contains
+  pure real(8) function weighted(x)
+    real(8), intent(in) :: x
+    weighted = outside*x
+  end function
+end module
+program steps
+  use factors
+  implicit none
+  integer, parameter :: n = 30
+  integer :: t, i
+  real(8) :: a(0:n), b(0:n)
+  a = [(0.5d0*mod(i*i, 7), i = 0, n)]
+  b = a
+  do t = 1, 7
+    outside = 0.5d0*outside + 0.25d0
+    do concurrent (i = 1:n)
+      a(i) = weighted(b(i - 1)) + 1
+    end do
+    do concurrent (i = 0:n)
+      b(i) = number(a(i))
+    end do
+  end do
+  print *, t, a, b
+contains
+  pure real(8) function number(x)
+    real(8), intent(in) :: x
+    number = x + t
+  end function
+end program
+"""
+
+
+def test_scalars_that_a_called_function_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(skew_tiles, "NARROWEST", 0)
+    monkeypatch.setattr(skew_tiles, "SMALL", 1 << 20)
+    program = ps.parse(NAMED_IN_A_FUNCTION, name="steps.f90")
+    for cores in (0, 2):
+        options = Options(transforms=("skew",), cache_bytes=64, core_cache_bytes=64, cores=cores, fp="strict")
+        result = pipeline.transform(program, options)
+        assert [r.status for r in result.remarks if r.transform == "skew"] == ["runtime-checked"]
+        assert output(result.program, parallel_order="random", seed=1) == output(program)
+
+
 TEXT = """
 subroutine steps(a, b, n, nt)
   integer, intent(in) :: n, nt

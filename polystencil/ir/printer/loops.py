@@ -6,11 +6,13 @@ reduce clause); private variables become a block inside the loop.
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from collections.abc import Callable
 
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.directives import GENERAL, IN_TILE
+from polystencil.ir.directives import GENERAL, IN_TILE, TILE
 from polystencil.ir.printer.declarations import declaration_lines
 from polystencil.ir.printer.expressions import print_expression
 from polystencil.ir.printer.names import Names
@@ -60,7 +62,10 @@ def parallel_loop_lines(st: s.ParallelLoop, names: Names, body: PrintBody, name:
     if private:
         statements = ["  block", *("    " + i for i in lines), *("  " + i for i in starts + statements), "  end block"]
     if names.openmp:
-        out = _openmp_nest(st, inner, statements, name)
+        nest, ends = _with_simple_ends(st, inner)
+        extra += declaration_lines(tuple(end for end, _ in ends), inner)
+        out = [f"{inner.of(end.id)} = {print_expression(e, inner)}" for end, e in ends]
+        out += _openmp_nest(nest, inner, statements, name)
     elif st.reductions:
         out = _sequential_nest(st, inner, statements, name)
     else:
@@ -119,16 +124,37 @@ def _sequential_nest(st: s.ParallelLoop, names: Names, body: list[str], name: st
     return out
 
 
+def _with_simple_ends(st: s.ParallelLoop, names: Names) -> tuple[s.ParallelLoop, list[tuple[Symbol, x.Expression]]]:
+    """The loop with variables for those of its bounds that call a function twice with the same arguments: gfortran 12 takes the
+    call out in front of the loop, between it and its directive, which it then refuses."""
+    ends: list[tuple[Symbol, x.Expression]] = []
+
+    def simple(i: s.LoopIndex, e: x.Expression, word: str) -> x.Expression:
+        calls = Counter(n for n in walk_expression(e) if isinstance(n, (x.IntrinsicCall, x.FunctionCall)))
+        if not calls or max(calls.values()) < 2:
+            return e
+        names.protect(references_of_body((*st.body, *(s.Assign(j.lower, x.Binary("+", j.upper, j.step)) for j in st.indices))))
+        end = Symbol(f"{i.ref.id}.{word}", word, i.ref.type)
+        names.declare(end.id, f"{names.of(i.ref.id)}_{word}", {names.of(j.ref.id) for j in st.indices})
+        ends.append((end, e))
+        return x.Ref(end.id, end.type)
+
+    indices = tuple(
+        dataclasses.replace(i, lower=simple(i, i.lower, "first"), upper=simple(i, i.upper, "last")) for i in st.indices
+    )
+    return dataclasses.replace(st, indices=indices), ends
+
+
 _CLAUSES = {"iand": "iand", "ior": "ior", "ieor": "ieor"}
 
 
 def _openmp_nest(st: s.ParallelLoop, names: Names, body: list[str], name: str) -> list[str]:
     """The nest with its outermost loop shared among threads and its innermost one marked as free of dependences; inside
-    of a tile, which one thread runs, only the latter."""
+    of a tile, which one thread runs, and in pure procedures, where OpenMP allows no threads, only the latter."""
     nest = _sequential_nest(st, names, body, name)
-    if IN_TILE in st.directives:
+    if IN_TILE in st.directives or not names.threads:
         depth = len(st.indices) - 1
-        if GENERAL in st.directives or name:
+        if {GENERAL, TILE} & set(st.directives) or name or st.reductions:
             return nest
         at = next(k for k, line in enumerate(nest) if line.startswith("  " * depth + "do "))
         return [*nest[:at], "  " * depth + "!$omp simd", *nest[at:]]

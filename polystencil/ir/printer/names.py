@@ -13,7 +13,8 @@ from polystencil.ir.symbols import SymbolTable
 class Names:
     """What each id is called in one scope; `parent` is the scope around it.
 
-    `taken` are names in use here that inner scopes must not hide where they refer to them.
+    `taken` are names in use here that inner scopes must not hide where they refer to them. `threads`: whether OpenMP allows
+    parallel loops here; it does not in pure procedures.
     """
 
     table: SymbolTable
@@ -21,6 +22,7 @@ class Names:
     given: dict[str, str] = field(default_factory=dict)
     taken: set[str] = field(default_factory=set)
     openmp: bool = False
+    threads: bool = True
 
     def of(self, id: str) -> str:
         """The printed name of an id; its last part where no scope has declared it."""
@@ -37,7 +39,7 @@ class Names:
 
     def inner(self) -> Names:
         """A scope inside this one."""
-        return Names(self.table, self, openmp=self.openmp)
+        return Names(self.table, self, openmp=self.openmp, threads=self.threads)
 
     def protect(self, ids: Iterable[str]) -> None:
         """Keep the names of `ids` from scopes around this one visible here."""

@@ -136,6 +136,7 @@ class _Printer:
 
     def procedure(self, p: Procedure, outer: Names, word: str = "") -> list[str]:
         names = outer.inner()
+        names.threads = not p.is_pure
         names.taken |= outer.taken if p.interface_only else set()
         refs = references_of_procedure(p)
         for id in refs:  # names from scopes around this one that it must not hide
