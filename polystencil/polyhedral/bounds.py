@@ -10,7 +10,7 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.program import Dimension, Symbol
 from polystencil.ir.symbols import SymbolTable
-from polystencil.ir.traversal import walk_expression, walk_statements
+from polystencil.ir.traversal import walk_body_expressions, walk_expression, walk_statements
 from polystencil.ir.types import INTEGER
 
 ONE = x.Literal(1, INTEGER)
@@ -87,25 +87,30 @@ def _allocated(symbol: Symbol, owner: str, table: SymbolTable) -> list[tuple[x.E
                 found += here
             case s.Assign() if isinstance(st.target, x.Ref) and st.target.id == symbol.id:
                 return None  # may be reallocated
-            case s.Call() | s.CallIntrinsic():
+            case s.Call() if _may_reallocate(st.target, st.arguments, symbol.id, table):
+                return None
+            case s.CallIntrinsic() if st.name == "move_alloc":
                 if any(a is not None and base_id(a) == symbol.id for a in st.arguments):
-                    if _may_reallocate(st, symbol.id, table):
-                        return None
+                    return None
             case _:
                 pass
+    for e in walk_body_expressions(procedure.body):
+        if isinstance(e, x.FunctionCall) and _may_reallocate(e.target, e.arguments, symbol.id, table):
+            return None
     if len(found) != 1:
         return None
     out = [(lo or ONE, hi) for lo, hi in found[0].bounds]
     return out if all(_stable(b, owner, table) for pair in out for b in pair) else None
 
 
-def _may_reallocate(st: s.Call | s.CallIntrinsic, id: str, table: SymbolTable) -> bool:
-    if isinstance(st, s.CallIntrinsic):
-        return st.name == "move_alloc"
-    procedure = table.procedures.get(st.target.id) if isinstance(st.target, x.ProcedureRef) else None
+def _may_reallocate(target: x.Expression, arguments: tuple[x.Expression | None, ...], id: str, table: SymbolTable) -> bool:
+    """Whether a call gets the variable as an argument that the procedure may allocate again."""
+    if not any(a is not None and base_id(a) == id for a in arguments):
+        return False
+    procedure = table.procedures.get(target.id) if isinstance(target, x.ProcedureRef) else None
     if procedure is None:
         return True
-    for k, a in enumerate(st.arguments):
+    for k, a in enumerate(arguments):
         if isinstance(a, x.Ref) and a.id == id:
             dummy = table.symbols.get(procedure.dummies[k]) if k < len(procedure.dummies) else None
             if dummy is None or "allocatable" in dummy.attributes:
