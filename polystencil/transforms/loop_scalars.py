@@ -41,8 +41,12 @@ def loop_scalars(model: LoopModel, loop: Loop, body: s.Body, table: SymbolTable)
     reductions: dict[str, str] = {}
     carried: dict[str, str] = {}
     for id, uses in accesses.items():
-        if not any(a.is_write for a in uses):
+        written = [a for a in uses if a.is_write]
+        if not written:
             continue
+        record = not isinstance(table.symbols[id].type, Intrinsic)
+        if record and all(a.array != id and a.may.dim(isl.dim_type.out) for a in written):
+            continue  # elements of array components: `independent` judges them by path, as those of any array
         name = table.symbols[id].name
         verdict = private_to(loop, uses, name)
         operator = None if isinstance(verdict, Proven) else accumulated(body, id)
