@@ -77,7 +77,7 @@ class _Visitor:
         stretches = stretches_of(st, self.procedure, self.table, f"{self.procedure.id}.stretch{self.count + 1}")
         if stretches is not None:
             try:
-                return stretches.around(self.skewed(stretches.inner, st, ", in stretches between what it does sometimes"))
+                return stretches.around(self.skewed(stretches.inner, st, ", in the stretches between iterations that do more"))
             except NotSkewed as refusal:
                 why = str(refusal)
         self.remark(st, "refused", why)
@@ -90,15 +90,18 @@ class _Visitor:
         self.count += 1
         placement = self.placement(found, rows, f"{self.procedure.id}.skew{self.count}")
         details = band_figures(rows, placement.cache, placement.least, self.table)
-        form = "bands of rows"
+        form, claim = "bands of rows", rows.claim
         if isinstance(placement, Tiles):
             form = f"tiles of rows, one for each of {placement.cores} cores"
+            claim = f"{claim}; {tile_order(rows.sigma).claim}"
             details["params"] = {"sigma": rows.sigma, "cores": placement.cores}
+        elif self.options.cores:
+            form += " (no tiles: a function that a launch calls reads a scalar of the time loop)"
         checks = placement.checks_text()
         reason = f"{form}, shifted by {rows.sigma} a launch{how}; at run time: the bytes of the arrays exceed the cache" + (
             f", and {checks} hold" if checks else ""
         )
-        self.remark(source, "runtime-checked", reason, rows.claim, details)
+        self.remark(source, "runtime-checked", reason, claim, details)
         return placement.statement()
 
     def placement(self, loop: TimeLoop, rows: Rows, prefix: str) -> Bands | Tiles:
