@@ -10,7 +10,6 @@ import contextlib
 import math
 import mmap
 import weakref
-from collections import OrderedDict
 from typing import Any
 
 import numpy as np
@@ -19,8 +18,8 @@ LARGE = 4 << 20  # bytes from which large pages pay
 PAGE = 2 << 20
 MOST_KEPT = 1 << 30  # bytes
 
-_kept: OrderedDict[int, tuple[int, mmap.mmap]] = OrderedDict()  # by a number that counts up: size and memory
-_number = 0
+_kept: dict[int, list[mmap.mmap]] = {}  # by size
+_bytes_kept = 0
 
 
 def zeros(element: np.dtype[Any], shape: tuple[int, ...], cleared: bool = True) -> np.ndarray[Any, Any]:
@@ -41,19 +40,24 @@ def zeros(element: np.dtype[Any], shape: tuple[int, ...], cleared: bool = True) 
 
 def _take(size: int) -> mmap.mmap | None:
     """Kept memory of this size."""
-    for number, (have, memory) in reversed(_kept.items()):
-        if have == size:
-            del _kept[number]
-            return memory
-    return None
+    global _bytes_kept
+    try:
+        memory = _kept[size].pop()
+    except (KeyError, IndexError):
+        return None
+    _bytes_kept -= size
+    return memory
 
 
 def _keep(size: int, memory: mmap.mmap) -> None:
-    """Keep the memory of an array that is gone; the oldest goes where there is too much."""
-    global _number
-    if size > MOST_KEPT:
-        return
-    _number += 1
-    _kept[_number] = (size, memory)
-    while sum(have for have, _ in _kept.values()) > MOST_KEPT:
-        _kept.popitem(last=False)
+    """Keep the memory of an array that is gone; what was kept goes where there is too much.
+
+    Runs whenever an array is collected, also in the middle of `_take`: single operations on lists only.
+    """
+    global _bytes_kept
+    if _bytes_kept + size > MOST_KEPT:
+        _kept.clear()
+        _bytes_kept = 0
+    if size <= MOST_KEPT:
+        _kept.setdefault(size, []).append(memory)
+        _bytes_kept += size

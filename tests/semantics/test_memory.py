@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from polystencil.semantics import memory
 from polystencil.semantics.memory import LARGE, PAGE, zeros
 
 
@@ -32,3 +33,19 @@ def test_memory_lives_as_long_as_the_array() -> None:
 def test_nothing_and_scalars() -> None:
     assert zeros(np.dtype(np.float32), (0, 5)).shape == (0, 5)
     assert zeros(np.dtype(np.float32), ()).shape == ()
+
+
+def test_memory_of_arrays_that_are_gone_serves_those_that_need_not_be_cleared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_kept", {})
+    monkeypatch.setattr(memory, "_bytes_kept", 0)
+    monkeypatch.setattr(memory, "MOST_KEPT", 2 * LARGE)
+    first = zeros(np.dtype(np.int8), (LARGE,))
+    first[:] = 7
+    del first
+    fresh = zeros(np.dtype(np.int8), (LARGE,))
+    assert not fresh.any()  # cleared all the same
+    again = zeros(np.dtype(np.int8), (LARGE,), cleared=False)
+    assert again[5] == 7
+    others = [zeros(np.dtype(np.int8), (LARGE,)) for _ in range(5)]
+    del again, others, fresh
+    assert sum(size * len(free) for size, free in memory._kept.items()) == memory._bytes_kept <= 2 * LARGE
