@@ -123,6 +123,8 @@ class _Walk:
                     out = (self.body(b, is_open or once or ever) or is_open or ever) if loops else once
                 return out
             case _:
+                if any(self.named_in(b) for b in nested_bodies(st)):
+                    raise _ReadFirst  # where, forall, select type: not followed
                 self.read(st, is_open)
                 return is_open
 

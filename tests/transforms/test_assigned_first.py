@@ -49,6 +49,8 @@ NOT_NOTED = {
     "a loop that reads its neighbour": "allocate (a(9))\n do concurrent (i = 1:9)\n a(i) = a(max(1, i - 1))\n end do\n print *, a",
     "an argument": f"allocate (a(9))\n call show(a)\n {ALL}",
     "a source": f"allocate (a(9))\n allocate (b(9), source=a)\n {ALL} print *, b",
+    "a where that reads": "allocate (a(9))\n where (c > 0) c = a\n a = 2.0\n print *, a",
+    "allocated inside of a where's neighbour": "allocate (a(9))\n forall (i = 1:9) c(i) = a(i)\n a = 2.0\n print *, a",
     "another size": f"n = 12\n allocate (a(n))\n {ALL} print *, a",
 }  # fmt: skip
 TAIL = "\nend program\n"
