@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from polystencil.analysis.assigned import EffectsFinder, base_id
 from polystencil.codegen.array_elements import ONE, ZERO, Elements, minus, number, value_of
-from polystencil.codegen.c_designators import constant_shape
+from polystencil.codegen.declared_storage import constant_shape
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as st

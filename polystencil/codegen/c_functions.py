@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from polystencil.codegen.c_arguments import ArgumentPrinter, Passed
-from polystencil.codegen.c_designators import constant_shape
 from polystencil.codegen.c_places import ScalarPlace, TextArray
 from polystencil.codegen.c_unit import Scope
+from polystencil.codegen.declared_storage import constant_shape
 from polystencil.codegen.dialect import value_type
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.codegen.unused import without_unused

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from polystencil.codegen.c_designators import constant_shape
 from polystencil.codegen.c_literals import literal
 from polystencil.codegen.c_places import ArrayPlace, ScalarPlace, TextArray
 from polystencil.codegen.c_reductions import ReductionPrinter
 from polystencil.codegen.c_unit import PrivateRecord
+from polystencil.codegen.declared_storage import constant_shape
 from polystencil.codegen.dialect import value_type
 from polystencil.codegen.refusal import NotLaunchable
 from polystencil.ir import expressions as x

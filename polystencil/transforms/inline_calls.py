@@ -7,7 +7,7 @@
 
 Calls next to each other, or next to parallel loops, inside of a do loop. `fuse` is asked first: where nothing of the
 opened calls would be fused with a loop of another subroutine, they stay calls. `callable_inline` judges the subroutine,
-`call_arguments` what its dummies stand for; `call_splicing` makes one block of the bodies.
+`call_arguments` what its dummies stand for; `call_splicing` makes one block of the bodies. A long file for its example.
 
 >>> import polystencil as ps
 >>> before = '''

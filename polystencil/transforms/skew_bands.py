@@ -14,7 +14,7 @@ import dataclasses
 
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.building import as_kind, compare, divided, integer, minus, plus, times
+from polystencil.ir.building import as_kind, compare, divided, integer, minus, plus, times, value_of
 from polystencil.ir.program import Symbol
 from polystencil.ir.traversal import map_body
 from polystencil.ir.types import INTEGER8, Intrinsic
@@ -42,6 +42,28 @@ class Bands(Placement):
             self.set(v["bands"], extreme("max", divided(x.Paren(minus(eight(index.upper), v["base"])), v["height"]),
                                          integer(0, INTEGER8))),
         )  # fmt: skip
+
+    def launches_per_iteration(self) -> int:
+        """Inner do loops of the body launch several times an iteration: constant trip counts of such loops."""
+        most = 1
+
+        def walk(body: s.Body, factor: int) -> None:
+            nonlocal most
+            for st in body:
+                if isinstance(st, s.Do):
+                    low, high = value_of(st.lower), value_of(st.upper)
+                    trips = max(1, high - low + 1) if low is not None and high is not None else 4
+                    most = max(most, factor * trips)
+                    walk(st.body, factor * trips)
+                elif isinstance(st, s.If):
+                    for b in st.branches:
+                        walk(b.body, factor)
+                    walk(st.otherwise, factor)
+                elif isinstance(st, s.Block):
+                    walk(st.body, factor)
+
+        walk(self.loop.body, 1)
+        return most
 
     def sweep(self) -> tuple[s.Statement, ...]:
         """The loop over groups of iterations, the bands of each, and the replay within a band."""

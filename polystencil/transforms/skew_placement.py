@@ -191,28 +191,6 @@ class Placement:
         part = integer(self.cache * CACHE_SHARE[0] // CACHE_SHARE[1], INTEGER8)
         return divided(x.Paren(minus(part, self.v["flat"])), extreme("max", self.v["per_row"], integer(1, INTEGER8)))
 
-    def launches_per_iteration(self) -> int:
-        """Inner do loops of the body launch several times an iteration: constant trip counts of such loops."""
-        most = 1
-
-        def walk(body: s.Body, factor: int) -> None:
-            nonlocal most
-            for st in body:
-                if isinstance(st, s.Do):
-                    low, high = value_of(st.lower), value_of(st.upper)
-                    trips = max(1, high - low + 1) if low is not None and high is not None else 4
-                    most = max(most, factor * trips)
-                    walk(st.body, factor * trips)
-                elif isinstance(st, s.If):
-                    for b in st.branches:
-                        walk(b.body, factor)
-                    walk(st.otherwise, factor)
-                elif isinstance(st, s.Block):
-                    walk(st.body, factor)
-
-        walk(self.loop.body, 1)
-        return most
-
     def indices_from_t(self) -> tuple[s.Statement, ...]:
         """The do variables of the nest in iteration t."""
         return self.indices_at(self.v["t"])

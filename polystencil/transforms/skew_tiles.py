@@ -19,7 +19,7 @@ import dataclasses
 
 from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
-from polystencil.ir.building import as_kind, compare, divided, integer, minus, plus, times
+from polystencil.ir.building import as_kind, compare, divided, integer, minus, plus, times, value_of
 from polystencil.ir.directives import HOST, IN_TILE, TILE
 from polystencil.ir.program import Symbol
 from polystencil.ir.symbols import SymbolTable
@@ -216,8 +216,6 @@ def _on_host(st: s.Statement) -> s.Body:
 
 
 def _launches(body: s.Body) -> int:
-    from polystencil.ir.building import value_of
-
     count = 0
     for st in body:
         match st:

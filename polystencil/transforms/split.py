@@ -67,8 +67,6 @@ from polystencil.ir import expressions as x
 from polystencil.ir import statements as s
 from polystencil.ir.building import all_of, compare, integer
 from polystencil.ir.directives import IN_TILE, TILE
-from polystencil.ir.printer.expressions import print_expression
-from polystencil.ir.printer.names import Names
 from polystencil.ir.program import Procedure, Program
 from polystencil.ir.symbols import SymbolTable, symbol_table
 from polystencil.ir.traversal import map_procedures, map_statement, walk_body_expressions
@@ -86,6 +84,7 @@ from polystencil.transforms.margins import Bounds, Margins, bounds_of, find_marg
 from polystencil.transforms.overwritten import arrays_overwritten
 from polystencil.transforms.results import PassResult
 from polystencil.transforms.split_conditions import has_room, iterations_of, keeps_shape, stands_outside
+from polystencil.transforms.split_figures import split_figures
 from polystencil.transforms.split_pieces import loop_over_corners, margin_loops, pieces_of
 from polystencil.transforms.splittable import NotSplit, called_from_parallel_loops, check_splittable
 from polystencil.transforms.windows import whole_domain, window_functions, window_margins
@@ -211,9 +210,9 @@ class _Visitor:
     ) -> s.Body:  # fmt: skip
         """The interior of a loop inside of a tile, jammed where that pays, with the remarks."""
         domain = Box(whole_domain(st).indices, tuple(map(integer, margins.low)), tuple(map(integer, margins.high)))
-        self.remark("split", "runtime-checked", st,
-                    f"every piece of the loop in a tile runs without the {margins.tests} tests that have one value there",
-                    verdict.claim, self.details(domain, margins, walk, (), "the domain has room for the margins"))  # fmt: skip
+        details = split_figures(domain, margins, walk, (), self.table, "the domain has room for the margins")
+        reason = f"every piece of the loop in a tile runs without the {margins.tests} tests that have one value there"
+        self.remark("split", "runtime-checked", st, reason, verdict.claim, details)
         if not self.options.enabled("jam"):
             return (interior,)
         try:
@@ -224,23 +223,6 @@ class _Visitor:
         self.remark("jam", "applied", st, f"{FACTOR_IN_TILE} rows at a time inside of a tile",
                     "iterations of a parallel loop may run in any order", {"factor": FACTOR_IN_TILE})  # fmt: skip
         return inner
-
-    def details(
-        self, domain: Box, margins: Margins, walk: BodyWalk, overwrite: tuple[str, ...], check: str
-    ) -> dict[str, object]:
-        """What a remark says of a split loop besides the interior."""
-        names = Names(self.table)
-        return {
-            "interior_of_domain": {
-                i.ref.id.rsplit(".", 1)[-1]: [_text(domain.first(d), names), _text(domain.last(d), names)]
-                for d, i in enumerate(domain.indices)
-            },
-            "margins": {"low": list(margins.low), "high": list(margins.high)},
-            "kept_test_lines": sorted({p.line for p in walk.kept}),
-            "removed_test_lines": sorted({p.line for p in walk.removed} - {p.line for p in walk.kept}),
-            "overwrite": [self.table.symbols[id].name if id in self.table.symbols else id for id in overwrite],
-            "check": check,
-        }
 
     def rewritten(
         self, st: s.ParallelLoop, margins: Margins, interior_body: s.Body, walk: BodyWalk, verdict: Proven,
@@ -268,8 +250,8 @@ class _Visitor:
             has_interior(box), compare(">=", iterations_of(box), integer(minimum, INTEGER8))
         )  # fmt: skip
         enough = all_of(enough, *assumptions)
-        details = self.details(
-            domain, margins, walk, arrays_overwritten(st, self.table),
+        details = split_figures(
+            domain, margins, walk, arrays_overwritten(st, self.table), self.table,
             f"the interior is not empty and there are at least {minimum} iterations",
         )  # fmt: skip
         if st.domain is None:
@@ -301,7 +283,3 @@ class _Visitor:
         self.remarks.append(
             Remark(transform, status, st.span, self.procedure.name, reason, claim, None, None, details or {})  # type: ignore[arg-type]  # one of Status
         )
-
-
-def _text(e: x.Expression, names: Names) -> str:
-    return print_expression(e, names).replace(" ", "")
